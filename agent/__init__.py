@@ -1,0 +1,1 @@
+"""Let an agent explore and stop by itself."""

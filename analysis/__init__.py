@@ -1,0 +1,1 @@
+"""Turn stored records into numbers, tables and figures."""

@@ -1,0 +1,1 @@
+"""Figures against goals: one module a benchmark, run by `ddr bench`."""

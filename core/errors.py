@@ -1,0 +1,88 @@
+"""Every failure that a caller can name, drawn as the boundary that it crossed.
+
+DdrError
+├── UsageError            the person typed something that cannot be done
+│   ├── UnknownNameError  a name that nothing answers to; lists those that do
+│   └── ConfigError       a file or key that cannot be read, with its place
+├── ScenarioError         a scenario's files are missing, half built or changed
+│   └── DatabaseError     the database itself: missing, locked, corrupt
+├── ChecklistError        a checklist that cannot be loaded or does not hold
+├── ToolError             a tool call that failed; its text helps the agent
+├── SandboxError          the Python sandbox cannot be had, or broke
+├── ProviderError         a language model's endpoint failed
+├── CheckerError          a checker failed; its items stay unscored
+└── StoreError            what we keep could not be kept or found
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class DdrError(Exception):
+    """The root: its text is written for the reader who must act on it."""
+
+    exit_code = 1
+
+
+class UsageError(DdrError):
+    """What was asked for cannot be done as it was asked."""
+
+    exit_code = 2
+
+
+class UnknownNameError(UsageError):
+    """A name that nothing answers to; the text lists the names that do."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, sorted(known)
+        near = difflib.get_close_matches(name, self.known, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        listed = ", ".join(self.known) or "none"
+        super().__init__(f"unknown {kind} {name!r}{hint}; known: {listed}")
+
+
+class ConfigError(UsageError):
+    """A configuration file or key that cannot be read; the text names file and key."""
+
+
+class ScenarioError(DdrError):
+    """A scenario cannot be used: missing, half built, or changed since."""
+
+
+class DatabaseError(ScenarioError):
+    """The database file is missing, locked by a writer, or corrupt."""
+
+
+class ChecklistError(DdrError):
+    """A checklist cannot be loaded, or an item does not hold on its database."""
+
+
+class ToolError(DdrError):
+    """A tool call failed. The text reaches the agent, so it helps and leaks nothing."""
+
+    def __init__(self, text: str, *, kind: str, violations: tuple[str, ...] = ()) -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.violations = violations
+
+
+class SandboxError(DdrError):
+    """The Python sandbox cannot be started here, or broke; the text says why and what to do."""
+
+
+class ProviderError(DdrError):
+    """A language model's endpoint failed; typed by its HTTP status where it has one."""
+
+    def __init__(self, text: str, *, status_code: int | None = None) -> None:
+        super().__init__(text)
+        self.status_code = status_code
+
+
+class CheckerError(DdrError):
+    """A checker failed. Never a wrong answer of the model: its items stay unscored."""
+
+
+class StoreError(DdrError):
+    """A record could not be stored or found."""

@@ -1,0 +1,179 @@
+"""The contracts that a plug-in fulfils; each has a test-suite under tests/contracts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from core.checklist import ChecklistItem
+from core.evaluation import Verdict
+from core.record import Record
+from core.run import Limits
+from core.scenario import Task
+from core.trajectory import Insight, ModelCall, ToolCall, Trajectory, Turn
+
+
+class ToolSpec(Record):
+    """A tool as an agent is told of it."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+
+class Observation(Record):
+    """What a tool call gave back, as the agent sees it."""
+
+    text: str
+    data: dict[str, Any] | None = None
+    """The same as structured values, where the tool has them."""
+    is_error: bool = False
+    error_kind: str | None = None
+    truncated: bool = False
+    accessed_fields: tuple[str, ...] = ()
+    violations: tuple[str, ...] = ()
+    duration_s: float = 0.0
+
+
+@runtime_checkable
+class Tools(Protocol):
+    """The tools that an agent holds; a built-in agent gets them through an MCP session."""
+
+    async def list(self) -> Sequence[ToolSpec]:
+        """The tools on offer."""
+        ...
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Observation:
+        """Call one. A failed call is an Observation with is_error, never an exception."""
+        ...
+
+
+class Finish(Record):
+    """The agent's last word: it stops by itself and hands in its report."""
+
+    report: str | None
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Explores one entity and stops by itself.
+
+    Yields each Turn as it ends, its message-wise Insight after it (trajectory_id is filled by
+    the caller), and a Finish at the end. An iterator that ends without a Finish was idle.
+    """
+
+    name: str
+
+    def explore(
+        self, task: Task, tools: Tools, model: ChatModel | None, limits: Limits
+    ) -> AsyncIterator[Turn | Insight | Finish]:
+        """Explore until there is nothing more to find."""
+        ...
+
+
+class Reply(Record):
+    """A language model's answer."""
+
+    text: str
+    reasoning: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    raw: dict[str, Any]
+    """The message as the provider sent it, replayed unchanged in history."""
+    call: ModelCall
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """A language model with tools."""
+
+    name: str
+
+    async def complete(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec] = ()
+    ) -> Reply:
+        """One request. Raises ProviderError; never returns an error as a text."""
+        ...
+
+
+@runtime_checkable
+class Checker(Protocol):
+    """Judges the insights of one trajectory against its entity's items."""
+
+    name: str
+
+    def check(
+        self, items: Sequence[ChecklistItem], trajectory: Trajectory, *, evaluation_id: str
+    ) -> AsyncIterator[Verdict]:
+        """One verdict per item and level, each yielded as soon as it stands."""
+        ...
+
+
+class CellLimits(Record):
+    """What one cell of Python may use."""
+
+    wall_s: float = 30.0
+    memory_mb: int = 2048
+    output_bytes: int = 65536
+
+
+class CellResult(Record):
+    """What one cell of Python gave."""
+
+    stdout: str = ""
+    value: str | None = None
+    """repr of the last expression."""
+    error: str | None = None
+    """The traceback, cut to the agent's own frames."""
+    truncated: bool = False
+    killed: str | None = None
+    """timeout, memory or output: the kernel was ended and its variables are gone."""
+    accessed_fields: tuple[str, ...] = ()
+    violations: tuple[str, ...] = ()
+    duration_s: float = 0.0
+
+
+class QueryColumns(Record):
+    """A whole result on its way into a kernel (host to sandbox, never back)."""
+
+    payload: bytes
+    """Pickled {column: numpy array or list}; the kernel makes a DataFrame of it."""
+    row_count: int
+    truncated: bool = False
+    accessed_fields: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class QueryFunction(Protocol):
+    """The read-only way to the data that a kernel is handed."""
+
+    def __call__(self, sql: str) -> QueryColumns:
+        """Raises ToolError with a text that helps."""
+        ...
+
+
+@runtime_checkable
+class Kernel(Protocol):
+    """One persistent Python session inside a sandbox."""
+
+    async def run(self, code: str, limits: CellLimits) -> CellResult:
+        """Run a cell; variables survive until the next reset, kill or close."""
+        ...
+
+    async def reset(self) -> None:
+        """Forget every variable."""
+        ...
+
+    async def close(self) -> None:
+        """End the session and everything in it."""
+        ...
+
+
+@runtime_checkable
+class SandboxFactory(Protocol):
+    """A way to hold Python."""
+
+    name: str
+
+    async def open(self, session: str, query: QueryFunction) -> Kernel:
+        """Start a kernel that nothing outlives. Raises SandboxError where this machine cannot hold one."""
+        ...

@@ -1,0 +1,242 @@
+"""What an agent did: turns, tool calls, model calls, insights and the reason it stopped."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import Field
+
+from core.record import Record, UtcTime
+
+Role = Literal["agent", "insight", "report", "checker", "judge"]
+
+
+class Usage(Record):
+    """Tokens and money of model calls; None = not reported. `+` keeps the unknown unknown."""
+
+    input_tokens: int | None = None
+    """All input tokens, cached ones included."""
+    output_tokens: int | None = None
+    """All output tokens, reasoning included."""
+    cached_input_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost_usd: float | None = None
+    """None when there is no price; cost_reason says why."""
+    cost_reason: str | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        def total(name: str) -> Any:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            return None if mine is None or theirs is None else mine + theirs
+
+        sums = {name: total(name) for name in Usage.model_fields if name != "cost_reason"}
+        return Usage(**sums, cost_reason=self.cost_reason or other.cost_reason)
+
+
+NO_USAGE = Usage(
+    input_tokens=0,
+    output_tokens=0,
+    cached_input_tokens=0,
+    cache_write_tokens=0,
+    reasoning_tokens=0,
+    cost_usd=0.0,
+)
+"""The neutral element of `+`: nothing was asked of a model."""
+
+
+class ModelCall(Record):
+    """One request to a language model, in any role."""
+
+    role: Role
+    model_asked: str
+    model_served: str | None = None
+    usage: Usage
+    price_table_hash: str | None = None
+    finish_reason: str | None = None
+    started_at: UtcTime
+    duration_s: float = Field(ge=0)
+    error: str | None = None
+
+
+class ToolCall(Record):
+    """One call of a tool, as the agent emitted it."""
+
+    call_id: str
+    name: str
+    arguments: str
+    """The JSON text exactly as emitted, valid or not."""
+
+
+class ToolResult(Record):
+    """What a tool answered, exactly as the agent saw it."""
+
+    call_id: str
+    name: str
+    text: str
+    is_error: bool = False
+    error_kind: str | None = None
+    """sql, refused, timeout, limit, python, sandbox, arguments, unknown_tool, internal, ..."""
+    truncated: bool = False
+    accessed_fields: tuple[str, ...] = ()
+    """Sorted table.column names that the call read."""
+    violations: tuple[str, ...] = ()
+    """Attempts to look where nothing is to be seen."""
+    duration_s: float = Field(ge=0)
+
+
+class Turn(Record):
+    """One act of the agent: what it thought, called and saw. Nudges are not turns."""
+
+    index: int = Field(ge=1)
+    text: str = ""
+    reasoning: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_results: tuple[ToolResult, ...] = ()
+    call: ModelCall | None = None
+    """None for an agent that asks no model."""
+    started_at: UtcTime
+    duration_s: float = Field(ge=0)
+
+
+class Insight(Record):
+    """What was found: per turn (message) or at the end (trajectory)."""
+
+    id: str
+    trajectory_id: str
+    level: Literal["message", "trajectory"]
+    turn: int | None = None
+    """The turn that it belongs to; None at trajectory level."""
+    text: str | None
+    """None = the agent looked and found nothing worth saying; it keeps its turn number."""
+    author: str
+    """Whose words: an agent's or a model's name."""
+    evidence: tuple[str, ...] = ()
+    prompt_hash: str | None = None
+    call: ModelCall | None = None
+
+
+class StopReason(StrEnum):
+    """Why a trajectory ended."""
+
+    FINISHED = "finished"
+    MAX_TURNS = "max_turns"
+    MAX_TOKENS = "max_tokens"
+    MAX_COST = "max_cost"
+    MAX_SECONDS = "max_seconds"
+    IDLE = "idle"
+    CONTEXT_LENGTH = "context_length"
+    PROVIDER_ERROR = "provider_error"
+    TOOL_UNAVAILABLE = "tool_unavailable"
+    CANCELLED = "cancelled"
+    ABANDONED = "abandoned"
+    NO_CONTACT = "no_contact"
+
+    @property
+    def self_terminated(self) -> bool:
+        """Whether the agent itself chose to stop."""
+        return self is StopReason.FINISHED
+
+    @property
+    def scored(self) -> bool:
+        """Whether its items are scored (EVALUATION 1.2): our faults never lower a score."""
+        return self not in _UNSCORED
+
+
+_UNSCORED = frozenset(
+    {
+        StopReason.PROVIDER_ERROR,
+        StopReason.TOOL_UNAVAILABLE,
+        StopReason.CANCELLED,
+        StopReason.NO_CONTACT,
+    }
+)
+
+
+class Client(Record):
+    """Who connected, as it introduced itself."""
+
+    name: str
+    version: str
+    protocol: str | None = None
+
+
+class Sandbox(Record):
+    """How Python was held, or why it was off."""
+
+    name: str
+    """bubblewrap, unsafe, off"""
+    detail: str | None = None
+
+
+class Preamble(Record):
+    """All that the agent was sent before its first turn."""
+
+    system_prompt: str | None = None
+    start_prompt: str
+    tool_schemas: tuple[dict[str, Any], ...] = ()
+
+
+class Trajectory(Record):
+    """One attempt of one agent at one entity. Totals are properties, never stored."""
+
+    id: str
+    run_id: str
+    scenario_id: str
+    scenario_fingerprint: str
+    entity_id: str
+    trial: int = Field(default=1, ge=1)
+    attempt: int = Field(default=1, ge=1)
+    model: str | None = None
+    agent: str
+    client: Client | None = None
+    preamble: Preamble | None = None
+    turns: tuple[Turn, ...] = ()
+    insights: tuple[Insight, ...] = ()
+    report_forced: bool = False
+    stop_reason: StopReason | None = None
+    """None while it goes on, or after the process died in mid-run."""
+    error: str | None = None
+    sandbox: Sandbox | None = None
+    reported_usage: Usage | None = None
+    """What an outside agent says of itself; never mixed with measured figures."""
+    started_at: UtcTime
+    ended_at: UtcTime | None = None
+    schema_version: int = 1
+    code_revision: str | None = None
+
+    @property
+    def calls(self) -> tuple[ModelCall, ...]:
+        """Every model call of every role, in order."""
+        found = [t.call for t in self.turns if t.call] + [i.call for i in self.insights if i.call]
+        return tuple(sorted(found, key=lambda call: call.started_at))
+
+    def usage(self, role: Role | None = "agent") -> Usage:
+        """The summed usage of one role; None sums all of them."""
+        total = NO_USAGE
+        for call in self.calls:
+            if role is None or call.role == role:
+                total = total + call.usage
+        return total
+
+    @property
+    def tool_calls(self) -> int:
+        """How many tool calls were made."""
+        return sum(len(turn.tool_calls) for turn in self.turns)
+
+    @property
+    def tool_seconds(self) -> float:
+        """Time spent inside tools (paper App. F), seconds."""
+        return sum(result.duration_s for turn in self.turns for result in turn.tool_results)
+
+    @property
+    def message_insights(self) -> tuple[Insight, ...]:
+        """Per turn, those without text included."""
+        return tuple(i for i in self.insights if i.level == "message")
+
+    @property
+    def report(self) -> str | None:
+        """The trajectory-wise insight, if one was handed in."""
+        texts = [i.text for i in self.insights if i.level == "trajectory" and i.text]
+        return texts[-1] if texts else None

@@ -1,0 +1,1 @@
+"""Task-entity databases: find them, build them, open them so that they cannot be changed."""

@@ -1,0 +1,1 @@
+"""Judge finished trajectories; knows neither storage nor web."""

@@ -1,0 +1,1 @@
+"""Talk to language models, and say what it cost."""

@@ -1,0 +1,1 @@
+"""What an agent may do to a database: SQL and Python, bounded and rendered."""
