@@ -1,0 +1,29 @@
+"""`ddr doctor`: what is missing on this machine, and what to do about each."""
+
+from __future__ import annotations
+
+import typer
+
+from server.cli.options import Json, Quiet, example
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("doctor", epilog=example("ddr doctor", "ddr doctor --json"))(doctor)
+
+
+def doctor(json: Json = False, quiet: Quiet = False) -> None:
+    """Say what is missing on this machine, and what to do about it."""
+    from server import checkup, settings
+    from server.cli.output import Output
+
+    out = Output(json=json, quiet=quiet)
+    findings = checkup.examine(settings.load())
+    for finding in findings:
+        mark = "ok " if finding.ok else "-- "
+        out.say(f"{mark} {finding.name}: {finding.detail}")
+        if finding.remedy:
+            out.say(f"      {finding.remedy}")
+    out.result({"checks": [finding.as_dict() for finding in findings]})
+    if any(finding.needed and not finding.ok for finding in findings):
+        raise typer.Exit(1)

@@ -1,0 +1,71 @@
+"""The `ddr` command: one module per group, each importing what it needs only when it runs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from core.errors import DdrError
+
+COMMANDS = ("server.cli.doctor",)
+"""Modules with a function `register(app)`; cheap to import. `bench` stands above `server`, so that
+its command is found by name and not imported."""
+
+
+def build_app() -> typer.Typer:
+    """The whole command tree."""
+    app = typer.Typer(
+        name="ddr",
+        help="Can a model find out what matters in a database when nobody asks it a question?",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+
+    @app.callback()
+    def root() -> None:
+        """A callback makes typer keep the commands apart even while there is only one."""
+
+    for module in COMMANDS:
+        importlib.import_module(module).register(app)
+    return app
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0 done, 1 failed, 2 usage, 130 interrupted."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = build_app()(args=args, prog_name="ddr", standalone_mode=False)
+    except DdrError as exc:
+        if os.environ.get("DDR_DEBUG") == "1":
+            raise
+        return _fail(str(exc), type(exc).__name__, exc.exit_code, args)
+    except typer.TyperException as exc:
+        if exc.format_message().startswith("Usage:"):
+            sys.stdout.write(exc.format_message() + "\n")
+            return exc.exit_code
+        usage = getattr(exc, "ctx", None)
+        hint = f"; see '{usage.command_path} --help'" if usage else ""
+        return _fail(f"{exc.format_message()}{hint}", "UsageError", exc.exit_code, args)
+    except typer.Abort:
+        return _fail("stopped", "Abort", 1, args)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(text: str, kind: str, code: int, args: Sequence[str]) -> int:
+    """One clear line on stderr; with --json the same as an object on stdout."""
+    sys.stderr.write(f"error: {text}\n")
+    if "--json" in args:
+        sys.stdout.write(json.dumps({"error": {"kind": kind, "message": text}}) + "\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""What a command prints: answers on stdout, progress on stderr, JSON as stdout's last line."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Output:
+    """How one command speaks."""
+
+    json: bool = False
+    quiet: bool = False
+
+    def say(self, text: str = "") -> None:
+        """Part of the answer, for people; silent where JSON was asked for."""
+        if not self.json:
+            sys.stdout.write(text + "\n")
+
+    def note(self, text: str) -> None:
+        """A remark beside the answer, on stderr."""
+        if not self.quiet:
+            sys.stderr.write(text + "\n")
+            sys.stderr.flush()
+
+    def table(self, columns: list[str], rows: list[list[str]], *, title: str | None = None) -> None:
+        """A table for people; figures (columns that start with '>') stand to the right."""
+        if self.json:
+            return
+        from rich.console import Console
+        from rich.table import Table
+
+        console = Console()
+        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+        for column in columns:
+            right = column.startswith(">")
+            table.add_column(column.lstrip(">"), justify="right" if right else "left")
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+
+    def result(self, value: Mapping[str, Any]) -> None:
+        """The answer for programs."""
+        if self.json:
+            sys.stdout.write(json_module.dumps(value, ensure_ascii=False, default=str) + "\n")
+
+    @contextmanager
+    def progress(self, what: str) -> Iterator[Progress]:
+        """A bar on a terminal, a line now and then elsewhere, nothing when quiet."""
+        if self.quiet:
+            yield Progress()
+        elif sys.stderr.isatty():
+            from server.cli.bars import bar
+
+            with bar(what) as shown:
+                yield shown
+        else:
+            yield _Lines(what)
+
+
+class Progress:
+    """Told how far the work is; this one says nothing."""
+
+    def update(self, done: float, total: float, what: str) -> None:
+        """`done` of `total`, and what is being done right now."""
+
+
+class _Lines(Progress):
+    """For logs: one line for each new thing, and for each further tenth."""
+
+    def __init__(self, what: str) -> None:
+        self._what, self._last = what, (-1, "")
+
+    def update(self, done: float, total: float, what: str) -> None:
+        step = (int(10 * done / total) if total else 0, what)
+        if step != self._last:
+            self._last = step
+            percent = f"{100 * done / total:3.0f} %" if total else "     "
+            sys.stderr.write(f"{self._what} {percent}  {what}\n")
+            sys.stderr.flush()
