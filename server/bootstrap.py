@@ -240,6 +240,15 @@ def set_up(root: Path, stamp: str) -> None:
         say("ready")
 
 
+def add_tools(root: Path) -> None:
+    """Add the tests' tools to a .venv that stands; unfinished until they are all there."""
+    with one_at_a_time(root):
+        stamp = read_stamp(root)
+        write_stamp(root, UNFINISHED)
+        sync(root, dev=True)
+        write_stamp(root, stamp)
+
+
 def main(arguments: list[str]) -> int:
     """`bootstrap.py ROOT STAMP`, as the launcher calls it."""
     root, stamp = arguments
