@@ -1,0 +1,86 @@
+"""Open a DuckDB file so that nothing said over the connection can change it or reach another file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from core.errors import DatabaseError
+
+if TYPE_CHECKING:
+    import duckdb
+
+# The same for every opener: DuckDB shares one instance per file and process, and refuses a second
+# connection with another configuration. allowed_directories stays empty: COPY TO works inside them.
+_LOCKED_DOWN: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": False,
+    "python_enable_replacements": False,
+    "python_scan_all_frames": False,
+    "autoload_known_extensions": False,
+    "autoinstall_known_extensions": False,
+}
+_UNOPENABLE = "?\\"
+"""DuckDB reads these in a path as something else than a character of a name."""
+
+
+def open_readonly(
+    path: Path, *, threads: int | None = None, memory_mb: int | None = None
+) -> duckdb.DuckDBPyConnection:
+    """A read-only connection with its configuration locked (field cases F1, F2).
+
+    In one process all connections to a file share one instance: the limits of the first opener
+    hold until the last connection is closed. Raises DatabaseError in clear words at once where the
+    file is missing, held by a writer (F12) or not a database. How it is opened does not stop TEMP
+    objects, PREPARE or CALL: the tools' own gate does (MEASURED, "Locked down").
+    """
+    import duckdb
+
+    refuse_unopenable(path)
+    if not path.is_file():
+        raise DatabaseError(f"there is no database at {path}")
+    try:
+        connection = duckdb.connect(str(path.absolute()), read_only=True, config=_LOCKED_DOWN)
+    except duckdb.Error as exc:
+        _explain(path, exc)
+    try:
+        if not _is_locked(connection):
+            _lock(connection, threads=threads, memory_mb=memory_mb)
+    except duckdb.Error as exc:
+        connection.close()
+        _explain(path, exc)
+    return connection
+
+
+def refuse_unopenable(path: Path) -> None:
+    """Raise DatabaseError for a path that DuckDB would take for another one."""
+    if bad := sorted(set(str(path.absolute())) & set(_UNOPENABLE)):
+        raise DatabaseError(
+            f"DuckDB cannot open a path that holds {' or '.join(bad)}: {path}; "
+            "set DDR_HOME to a folder without such a character"
+        )
+
+
+def _is_locked(connection: duckdb.DuckDBPyConnection) -> bool:
+    row = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
+    return bool(row and row[0])
+
+
+def _lock(
+    connection: duckdb.DuckDBPyConnection, *, threads: int | None, memory_mb: int | None
+) -> None:
+    if threads is not None:
+        connection.execute(f"SET threads = {int(threads)}")
+    if memory_mb is not None:
+        connection.execute(f"SET memory_limit = '{int(memory_mb)}MiB'")
+    connection.execute("SET lock_configuration = true")
+
+
+def _explain(path: Path, exc: Exception) -> NoReturn:
+    text = str(exc)
+    if "set lock on file" in text:
+        said = f"{path} is held by another writer; wait until that process ends, or stop it"
+    elif "different configuration" in text:
+        said = f"{path} is open in this process with other settings; open it through open_readonly"
+    else:
+        said = f"{path} is not a readable DuckDB database (corrupt or cut short)"
+    raise DatabaseError(said) from exc

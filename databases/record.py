@@ -1,0 +1,33 @@
+"""Keep beside a database what was built: its fingerprint, size, time of change and entities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from core.record import Record, UtcTime
+
+NAME = "scenario.json"
+
+
+class BuildRecord(Record):
+    """What stands in scenario.json."""
+
+    version: str
+    """The manifest's version at that time."""
+    fingerprint: str
+    size: int
+    """Of the database file, bytes."""
+    mtime_ns: int
+    built_at: UtcTime
+    entities: tuple[tuple[str, str], ...]
+    """(id, label) of each."""
+
+
+def read_record(folder: Path) -> BuildRecord | None:
+    """The record of a folder; None where there is none that can be read (it is then not built)."""
+    try:
+        return BuildRecord.model_validate_json((folder / NAME).read_bytes())
+    except (OSError, ValidationError):
+        return None
