@@ -98,7 +98,7 @@ def _make(target: InstalledScenario, home: Path, temporary: Path, progress: Prog
     workspace = temporary / "work"
     workspace.mkdir()
     fresh = temporary / manifest.database
-    config = {"temp_directory": str(workspace), "python_enable_replacements": False}
+    config: dict[str, str | bool | int | float | list[str]] = {"temp_directory": str(workspace)}
     with duckdb.connect(str(fresh), config=config) as connection:
         context = BuildContext(seed=manifest.build.seed, workspace=workspace, progress=progress)
         secrets = builder(connection, context)

@@ -1,1 +1,1 @@
-"""What several suites share."""
+"""What tests of several folders share."""
