@@ -1,0 +1,276 @@
+"""Store and find records: core records in, core records out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+from sqlalchemy import Engine, func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from core.errors import StoreError, UnknownNameError, UsageError
+from core.evaluation import Evaluation, Verdict
+from core.run import RunSpec
+from core.trajectory import Insight, StopReason, Trajectory, Turn
+from server.store.attempts import counting
+from server.store.engine import failures
+from server.store.records import to_json
+from server.store.tables import (
+    EvaluationRow,
+    InsightRow,
+    RunRow,
+    TrajectoryRow,
+    TurnRow,
+    VerdictRow,
+)
+
+
+class Repository:
+    """The store's front door. Each method is one transaction; none leaves a half record.
+
+    Raises StoreError where something could not be kept or found.
+    """
+
+    def __init__(self, engine: Engine, path: Path) -> None:
+        self._engine, self.path = engine, path
+
+    def __enter__(self) -> Repository:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._engine.dispose()
+
+    # Runs
+
+    def add_run(self, spec: RunSpec) -> None:
+        """Keep what was asked for."""
+        with self._write(f"run {spec.id} is stored already") as session:
+            session.add(
+                RunRow(id=spec.id, created_at=spec.created_at.isoformat(), body=to_json(spec))
+            )
+
+    def runs(self) -> list[RunSpec]:
+        """Every run, the oldest first."""
+        with self._read() as session:
+            bodies = session.scalars(select(RunRow.body).order_by(RunRow.created_at, RunRow.id))
+            return [RunSpec.model_validate_json(body) for body in bodies]
+
+    def run(self, name: str) -> RunSpec:
+        """By id, by a unique prefix of it, or 'last'."""
+        runs = self.runs()
+        if name == "last" and runs:
+            return runs[-1]
+        found = [run for run in runs if run.id == name] or [
+            run for run in runs if run.id.startswith(name)
+        ]
+        if len(found) > 1:
+            listed = ", ".join(run.id for run in found)
+            raise UsageError(f"{name!r} begins the ids of {len(found)} runs: {listed}")
+        if not found:
+            raise UnknownNameError("run", name, [run.id for run in runs])
+        return found[0]
+
+    def delete_run(self, run_id: str) -> None:
+        """Forget a run and all that hangs on it."""
+        with self._write() as session:
+            row = session.get(RunRow, run_id)
+            if row is None:
+                raise StoreError(f"no run {run_id} in {self.path}")
+            session.delete(row)
+
+    # Trajectories
+
+    def start_trajectory(self, draft: Trajectory) -> Trajectory:
+        """Begin the next attempt at (entity, trial); the store gives its id and number."""
+        with self._write() as session:
+            key = {"run_id": draft.run_id, "entity_id": draft.entity_id, "trial": draft.trial}
+            last = session.scalar(select(func.max(TrajectoryRow.attempt)).filter_by(**key))
+            attempt = (last or 0) + 1
+            name = f"{draft.run_id}.{draft.entity_id}.{draft.trial}.{attempt}"
+            started = draft.model_copy(
+                update={"id": name, "attempt": attempt, "turns": (), "insights": ()}
+            )
+            session.add(TrajectoryRow(id=name, attempt=attempt, **key, body=_head(started)))
+            return started
+
+    def add_turn(self, trajectory_id: str, turn: Turn) -> None:
+        """Keep a turn as it ends. An attempt that has ended takes no more."""
+        with self._write(f"turn {turn.index} of {trajectory_id} is stored already") as session:
+            self._open_attempt(session, trajectory_id)
+            session.add(TurnRow(trajectory_id=trajectory_id, turn=turn.index, body=to_json(turn)))
+
+    def add_insight(self, insight: Insight) -> None:
+        """Keep an insight as it comes; their order is kept."""
+        with self._write(f"insight {insight.id} is stored already") as session:
+            self._open_attempt(session, insight.trajectory_id)
+            last = session.scalar(
+                select(func.max(InsightRow.position)).filter_by(trajectory_id=insight.trajectory_id)
+            )
+            session.add(
+                InsightRow(
+                    trajectory_id=insight.trajectory_id,
+                    position=(last or 0) + 1,
+                    id=insight.id,
+                    body=to_json(insight),
+                )
+            )
+
+    def end_trajectory(
+        self,
+        trajectory_id: str,
+        stop_reason: StopReason,
+        *,
+        ended_at: datetime,
+        error: str | None = None,
+        report_forced: bool = False,
+    ) -> None:
+        """Say why it ended; once."""
+        with self._write() as session:
+            row = self._open_attempt(session, trajectory_id)
+            ended = Trajectory.model_validate_json(row.body).model_copy(
+                update={
+                    "stop_reason": stop_reason,
+                    "ended_at": ended_at,
+                    "error": error,
+                    "report_forced": report_forced,
+                }
+            )
+            row.stop_reason, row.body = stop_reason.value, _head(ended)
+
+    def heads(self, run_id: str) -> list[Trajectory]:
+        """Every attempt of a run without its turns and insights: cheap, for lists."""
+        with self._read() as session:
+            return [Trajectory.model_validate_json(row.body) for row in _rows(session, run_id)]
+
+    def all_attempts(self, run_id: str) -> list[Trajectory]:
+        """Every attempt of a run, in order of entity, trial and attempt."""
+        with self._read() as session:
+            return [_whole(session, row) for row in _rows(session, run_id)]
+
+    def trajectories(self, run_id: str) -> list[Trajectory]:
+        """For each (entity, trial) the one attempt that counts."""
+        with self._read() as session:
+            rows = {row.id: row for row in _rows(session, run_id)}
+            heads = [Trajectory.model_validate_json(row.body) for row in rows.values()]
+            return [_whole(session, rows[head.id]) for head in counting(heads)]
+
+    def trajectory(self, trajectory_id: str) -> Trajectory:
+        """One attempt, whole."""
+        with self._read() as session:
+            row = session.get(TrajectoryRow, trajectory_id)
+            if row is None:
+                raise StoreError(f"no trajectory {trajectory_id} in {self.path}")
+            return _whole(session, row)
+
+    # Evaluations
+
+    def add_evaluation(self, evaluation: Evaluation) -> None:
+        """Keep an evaluation beside the older ones of its run."""
+        with self._write(f"evaluation {evaluation.id} is stored already") as session:
+            last = session.scalar(
+                select(func.max(EvaluationRow.position)).filter_by(run_id=evaluation.run_id)
+            )
+            session.add(
+                EvaluationRow(
+                    id=evaluation.id,
+                    run_id=evaluation.run_id,
+                    position=(last or 0) + 1,
+                    body=to_json(evaluation),
+                )
+            )
+
+    def evaluations(self, run_id: str) -> list[Evaluation]:
+        """Every evaluation of a run, the oldest first."""
+        query = select(EvaluationRow.body).filter_by(run_id=run_id).order_by(EvaluationRow.position)
+        with self._read() as session:
+            return [Evaluation.model_validate_json(body) for body in session.scalars(query)]
+
+    def add_verdicts(self, verdicts: Iterable[Verdict]) -> None:
+        """Keep verdicts, all or none. One per (evaluation, item, trajectory, level)."""
+        with self._write("a verdict on the same item, trajectory and level is stored") as session:
+            session.add_all(
+                VerdictRow(
+                    evaluation_id=verdict.evaluation_id,
+                    item_id=verdict.item_id,
+                    trajectory_id=verdict.trajectory_id,
+                    level=verdict.level,
+                    body=to_json(verdict),
+                )
+                for verdict in verdicts
+            )
+
+    def verdicts(self, evaluation_id: str) -> list[Verdict]:
+        """Every verdict of an evaluation, in order of trajectory, item and level."""
+        query = (
+            select(VerdictRow.body)
+            .filter_by(evaluation_id=evaluation_id)
+            .order_by(VerdictRow.trajectory_id, VerdictRow.item_id, VerdictRow.level)
+        )
+        with self._read() as session:
+            return [Verdict.model_validate_json(body) for body in session.scalars(query)]
+
+    # Inside
+
+    @contextmanager
+    def _read(self) -> Iterator[Session]:
+        with failures(self.path), Session(self._engine) as session:
+            yield session
+
+    @contextmanager
+    def _write(self, twice: str | None = None) -> Iterator[Session]:
+        """One transaction; `twice` says what it means when a key is there already."""
+        with failures(self.path):
+            engine = self._engine.execution_options(writes=True)
+            try:
+                with Session(engine) as session, session.begin():
+                    yield session
+            except IntegrityError as exc:
+                name = getattr(exc.orig, "sqlite_errorname", "")
+                if twice and name in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE"):
+                    raise StoreError(twice) from exc
+                raise
+
+    def _open_attempt(self, session: Session, trajectory_id: str) -> TrajectoryRow:
+        row = session.get(TrajectoryRow, trajectory_id)
+        if row is None:
+            raise StoreError(f"no trajectory {trajectory_id} in {self.path}")
+        if row.stop_reason is not None:
+            raise StoreError(f"trajectory {trajectory_id} has ended ({row.stop_reason})")
+        return row
+
+
+def _head(trajectory: Trajectory) -> str:
+    return to_json(trajectory, without={"turns", "insights"})
+
+
+def _rows(session: Session, run_id: str) -> Sequence[TrajectoryRow]:
+    order = (TrajectoryRow.entity_id, TrajectoryRow.trial, TrajectoryRow.attempt)
+    return session.scalars(select(TrajectoryRow).filter_by(run_id=run_id).order_by(*order)).all()
+
+
+def _whole(session: Session, row: TrajectoryRow) -> Trajectory:
+    turns = session.scalars(
+        select(TurnRow.body).filter_by(trajectory_id=row.id).order_by(TurnRow.turn)
+    )
+    insights = session.scalars(
+        select(InsightRow.body).filter_by(trajectory_id=row.id).order_by(InsightRow.position)
+    )
+    return Trajectory.model_validate_json(row.body).model_copy(
+        update={
+            "turns": tuple(Turn.model_validate_json(body) for body in turns),
+            "insights": tuple(Insight.model_validate_json(body) for body in insights),
+        }
+    )
