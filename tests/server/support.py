@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.evaluation import Evaluation, Verdict
+from core.protocols import Observation, ToolSpec
 from core.run import Limits, RunSpec
+from core.scenario import Task
 from core.trajectory import (
     Insight,
     ModelCall,
@@ -107,3 +110,32 @@ def verdict(trajectory_id: str, item_id: str = "q1", **changes: Any) -> Verdict:
         "supporting_turns": (2, 1),
     }
     return Verdict.model_validate({**values, **changes})
+
+
+TASK = Task(
+    scenario_id="small",
+    entity_id="01",
+    entity_label="Ash Air",
+    entity_noun="carrier",
+    text="Analyse carrier 01.",
+)
+
+Answer = Callable[[Mapping[str, Any]], Awaitable[Observation]]
+
+
+class ScriptedTools:
+    """Tools whose answers a test writes: name -> coroutine function."""
+
+    def __init__(self, **answers: Answer) -> None:
+        self.answers = answers
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+
+    async def list(self) -> Sequence[ToolSpec]:
+        schema = {"type": "object", "properties": {}, "required": []}
+        return [ToolSpec(name=n, description=n, input_schema=schema) for n in self.answers]
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Observation:
+        self.calls.append((name, dict(arguments)))
+        if name not in self.answers:
+            return Observation(text=f"no tool {name}", is_error=True, error_kind="unknown_tool")
+        return await self.answers[name](arguments)
