@@ -18,13 +18,21 @@ _LOCKED_DOWN: dict[str, str | bool | int | float | list[str]] = {
     "python_scan_all_frames": False,
     "autoload_known_extensions": False,
     "autoinstall_known_extensions": False,
+    "allow_community_extensions": False,
+    "allow_persistent_secrets": False,
 }
+SPILL_MB = 2048
+"""What one instance may write beside the database when a query outgrows memory, MB."""
 _UNOPENABLE = "?\\"
 """DuckDB reads these in a path as something else than a character of a name."""
 
 
 def open_readonly(
-    path: Path, *, threads: int | None = None, memory_mb: int | None = None
+    path: Path,
+    *,
+    threads: int | None = None,
+    memory_mb: int | None = None,
+    spill_mb: int = SPILL_MB,
 ) -> duckdb.DuckDBPyConnection:
     """A read-only connection with its configuration locked (field cases F1, F2).
 
@@ -44,7 +52,7 @@ def open_readonly(
         _explain(path, exc)
     try:
         if not _is_locked(connection):
-            _lock(connection, threads=threads, memory_mb=memory_mb)
+            _lock(connection, threads, memory_mb, spill_mb)
     except duckdb.Error as exc:
         connection.close()
         _explain(path, exc)
@@ -66,8 +74,12 @@ def _is_locked(connection: duckdb.DuckDBPyConnection) -> bool:
 
 
 def _lock(
-    connection: duckdb.DuckDBPyConnection, *, threads: int | None, memory_mb: int | None
+    connection: duckdb.DuckDBPyConnection,
+    threads: int | None,
+    memory_mb: int | None,
+    spill_mb: int,
 ) -> None:
+    connection.execute(f"SET max_temp_directory_size = '{int(spill_mb)}MiB'")
     if threads is not None:
         connection.execute(f"SET threads = {int(threads)}")
     if memory_mb is not None:
@@ -79,6 +91,10 @@ def _explain(path: Path, exc: Exception) -> NoReturn:
     text = str(exc)
     if "set lock on file" in text:
         said = f"{path} is held by another writer; wait until that process ends, or stop it"
+    elif "Permission denied" in text:
+        said = f"{path} may not be read by this user"
+    elif "version number" in text:
+        said = f"{path} was written by a version of DuckDB that this one cannot read"
     elif "different configuration" in text:
         said = f"{path} is open in this process with other settings; open it through open_readonly"
     else:

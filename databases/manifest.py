@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 from pydantic import Field, ValidationError
 
@@ -14,12 +14,13 @@ from core.record import Record
 from core.scenario import License, Scenario, ToolName
 
 _ID = r"^[a-z][a-z0-9_-]{0,39}$"
+Text = Annotated[str, Field(min_length=1)]
 
 
 class EntityQuery(Record):
     """How the entities are listed, once the database is built."""
 
-    query: str
+    query: Text
     """One SELECT with the columns `id` and `label`; its order is the order of the entities."""
 
 
@@ -38,13 +39,15 @@ class Manifest(Record):
     """The whole file. A key that is not named here is an error."""
 
     id: str = Field(pattern=_ID)
-    title: str
-    version: str
+    title: Text
+    version: Text
     """Raised whenever the content changes; a database built under another one is refused."""
-    dialect: str = Field(default="duckdb", pattern="^duckdb$")
-    entity_noun: str
-    task_template: str
-    tools: tuple[ToolName, ...] = Field(default=Scenario.model_fields["tools"].default)
+    dialect: Literal["duckdb"] = "duckdb"
+    entity_noun: Text
+    task_template: Text
+    tools: tuple[ToolName, ...] = Field(
+        default=Scenario.model_fields["tools"].default, min_length=1
+    )
     license: License
     entities: EntityQuery
     build: BuildSection
@@ -60,7 +63,7 @@ class Manifest(Record):
             id=self.id,
             title=self.title,
             version=self.version,
-            dialect="duckdb",
+            dialect=self.dialect,
             database=self.database,
             fingerprint=fingerprint,
             entity_noun=self.entity_noun,
@@ -104,8 +107,8 @@ def _refuse_unknown_keys(path: Path, values: dict[str, Any], model: type[Record]
 
 
 def _fail(path: Path, exc: ValidationError) -> NoReturn:
-    told = [f"{'.'.join(map(str, e['loc']))!r}: {e['msg'].lower()}" for e in exc.errors()]
-    raise ConfigError(f"{path}: key {'; key '.join(told)}") from exc
+    told = [f"key {'.'.join(map(str, e['loc']))!r}: {e['msg']}" for e in exc.errors()]
+    raise ConfigError(f"{path}: {'; '.join(told)}") from exc
 
 
 def _check_template(path: Path, manifest: Manifest) -> None:

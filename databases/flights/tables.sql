@@ -124,10 +124,10 @@ COMMENT ON COLUMN weather.observed_hour IS 'Local hour of the observation, 0 to 
 COMMENT ON COLUMN weather.temperature_f IS 'Air temperature in degrees Fahrenheit; NULL = not measured.';
 COMMENT ON COLUMN weather.dew_point_f IS 'Dew point in degrees Fahrenheit; NULL = not measured.';
 COMMENT ON COLUMN weather.humidity_pct IS 'Relative humidity in per cent; NULL = not measured.';
-COMMENT ON COLUMN weather.wind_direction_deg IS 'Direction that the wind comes from in degrees, 0 to 360; NULL = variable or not measured.';
-COMMENT ON COLUMN weather.wind_speed_mph IS 'Wind speed in miles per hour; NULL = not measured.';
+COMMENT ON COLUMN weather.wind_direction_deg IS 'Direction that the wind comes from in degrees: 360 = north, 90 = east, 0 = calm; NULL = variable or not measured.';
+COMMENT ON COLUMN weather.wind_speed_mph IS 'Wind speed in miles per hour, as recorded, faults of the instrument included; NULL = not measured.';
 COMMENT ON COLUMN weather.wind_gust_mph IS 'Speed of gusts in miles per hour; NULL = no gust reported, which is so in four hours of five.';
-COMMENT ON COLUMN weather.precipitation_in IS 'Precipitation in the hour, in inches; 0 = dry or a trace.';
+COMMENT ON COLUMN weather.precipitation_in IS 'Precipitation in the hour, in inches; 0 = none recorded.';
 COMMENT ON COLUMN weather.pressure_mbar IS 'Air pressure at sea level in millibars; NULL = not measured, which is so in one hour of ten.';
 COMMENT ON COLUMN weather.visibility_mi IS 'Visibility in miles; 10 is the most that is reported.';
 COMMENT ON COLUMN weather.observed_at_utc IS 'The hour of the observation in UTC; joins flights.scheduled_at_utc without doubt. See there for daylight saving time.';
@@ -142,11 +142,11 @@ COMMENT ON COLUMN flights.actual_arrival_hhmm IS 'Actual arrival, local time of 
 COMMENT ON COLUMN flights.arrival_delay_min IS 'Actual minus scheduled arrival in minutes; negative = early. NULL = cancelled, diverted, or arrival not recorded.';
 COMMENT ON COLUMN flights.carrier_id IS 'Carrier that operates the flight; refers to carriers.carrier_id.';
 COMMENT ON COLUMN flights.flight_number IS 'Number of the flight (a pseudonym), unique within a carrier only: the same number of two carriers means two things.';
-COMMENT ON COLUMN flights.aircraft_id IS 'Aircraft that flew; refers to aircraft.aircraft_id, where not every aircraft is on record. NULL = not known, mostly cancelled flights.';
+COMMENT ON COLUMN flights.aircraft_id IS 'Aircraft that flew; refers to aircraft.aircraft_id, where not every aircraft is on record. NULL = not known, which is so for cancelled flights only.';
 COMMENT ON COLUMN flights.origin_id IS 'Airport of departure; refers to airports.airport_id.';
 COMMENT ON COLUMN flights.destination_id IS 'Airport of arrival; refers to airports.airport_id, where a few destinations have no row.';
 COMMENT ON COLUMN flights.air_time_min IS 'Time in the air in minutes. NULL = cancelled, diverted, or not recorded.';
-COMMENT ON COLUMN flights.distance_mi IS 'Distance between the two airports in miles.';
+COMMENT ON COLUMN flights.distance_mi IS 'Distance between the two airports in miles, as scheduled.';
 COMMENT ON COLUMN flights.scheduled_hour IS 'Local hour of the scheduled departure, 0 to 23.';
 COMMENT ON COLUMN flights.scheduled_minute IS 'Minute of the scheduled departure, 0 to 59.';
 COMMENT ON COLUMN flights.scheduled_at_utc IS 'Scheduled departure in UTC, cut to the full hour (scheduled_hour is local). The offset to local time is that of the true moment, shifted with it: clocks do not change on the days that the calendar gives.';

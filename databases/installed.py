@@ -1,0 +1,149 @@
+"""A scenario at its place under DDR_HOME: whether it can be used, its entities, and what an agent is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from core.errors import DatabaseError, ScenarioError, UnknownNameError
+from core.scenario import Entity, Scenario, Task
+from databases.connection import open_readonly
+from databases.fingerprint import fingerprint
+from databases.manifest import Manifest
+from databases.record import BuildRecord, read_record
+from databases.seal import read_seal
+
+TEMP_PREFIX = ".building-"
+"""What the folder of a build under way, or of one that was killed, begins with."""
+
+
+@dataclass(frozen=True)
+class InstalledScenario:
+    """A scenario and its place. It need not be built."""
+
+    manifest: Manifest
+    scenario: Scenario
+    """With its fingerprint once it is built."""
+    folder: Path
+    database_path: Path
+
+    def is_built(self) -> bool:
+        """Whether a finished database and its record are there; says nothing of their health."""
+        return self.database_path.is_file() and read_record(self.folder) is not None
+
+    def check(self) -> None:
+        """Raise unless the database is there, whole, free and what was built (issue: fingerprint).
+
+        ScenarioError: not built, half built, changed, or built as another version. DatabaseError:
+        missing, locked, corrupt. Each text names the command that mends it. Fast: size, time of
+        change and the hash stored in the file are compared; rows are hashed again only where size
+        or time differ.
+        """
+        record = self._record()
+        stored, actual = self._read(rehash=self._is_touched(record))
+        if stored != record.fingerprint or actual != record.fingerprint:
+            self._refuse_changed()
+
+    def verify_content(self) -> str:
+        """Hash every row again and return the fingerprint. Raises as `check` does."""
+        record = self._record()
+        _, actual = self._read(rehash=True)
+        if actual != record.fingerprint:
+            self._refuse_changed()
+        return actual
+
+    def entities(self) -> tuple[Entity, ...]:
+        """The entities in the manifest's order. Raises ScenarioError where it is not built."""
+        return tuple(
+            Entity(scenario_id=self.scenario.id, id=entity_id, label=label)
+            for entity_id, label in self._record().entities
+        )
+
+    def entity(self, entity_id: str) -> Entity:
+        """One entity. Raises UnknownNameError with the ids that exist."""
+        entities = {entity.id: entity for entity in self.entities()}
+        if entity_id not in entities:
+            raise UnknownNameError(self.scenario.entity_noun, entity_id, entities)
+        return entities[entity_id]
+
+    def task(self, entity_id: str) -> Task:
+        """What an agent is told of one entity."""
+        entity = self.entity(entity_id)
+        noun = self.scenario.entity_noun
+        return Task(
+            scenario_id=self.scenario.id,
+            entity_id=entity.id,
+            entity_label=entity.label,
+            entity_noun=noun,
+            text=self.scenario.task_template.format(
+                entity_noun=noun, entity_id=entity.id, entity_label=entity.label
+            ),
+        )
+
+    @property
+    def _command(self) -> str:
+        return f"ddr scenarios build {self.scenario.id}"
+
+    def _refuse_changed(self) -> NoReturn:
+        raise ScenarioError(
+            f"{self.database_path} has changed since it was built; "
+            f"build it anew: {self._command}. Runs made on the old content do not compare"
+        )
+
+    def _read(self, *, rehash: bool) -> tuple[str, str]:
+        """The stored fingerprint, and the one of the rows where it was asked for (else again the stored)."""
+        import duckdb
+
+        try:
+            with open_readonly(self.database_path) as connection:
+                stored = read_seal(connection)
+                return stored, fingerprint(connection) if rehash else stored
+        except DatabaseError as exc:
+            # Where the file is in the way of nobody's work but a writer's, building helps nothing.
+            mend = "" if "held by" in str(exc) else f"; build it anew: {self._command}"
+            raise DatabaseError(f"{exc}{mend}") from exc
+        except duckdb.Error as exc:
+            raise DatabaseError(
+                f"{self.database_path} is corrupt; build it anew: {self._command}"
+            ) from exc
+
+    def _is_touched(self, record: BuildRecord) -> bool:
+        stat = self.database_path.stat()
+        # A writer that died leaves a log beside the file, which every reader replays.
+        log = self.database_path.with_name(f"{self.database_path.name}.wal")
+        return (stat.st_size, stat.st_mtime_ns) != (record.size, record.mtime_ns) or log.exists()
+
+    def _record(self) -> BuildRecord:
+        """What was built. Raises where that is nothing, not all, gone, or of another version."""
+        name = self.scenario.id
+        record = read_record(self.folder)
+        if record is None or not self.database_path.is_file():
+            if any(self.folder.glob(f"{TEMP_PREFIX}*")):
+                raise ScenarioError(
+                    f"scenario {name} is half built: a build was broken off, or goes on in another "
+                    f"process; to finish it: {self._command}"
+                )
+            if record is not None:
+                raise DatabaseError(
+                    f"{self.database_path} is missing; build it anew: {self._command}"
+                )
+            raise ScenarioError(f"scenario {name} is not built; build it: {self._command}")
+        if record.version != self.scenario.version:
+            raise ScenarioError(
+                f"scenario {name} was built as version {record.version} and is version "
+                f"{self.scenario.version} now; build it anew: {self._command}"
+            )
+        return record
+
+
+def install(manifest: Manifest, home: Path) -> InstalledScenario:
+    """The place of a scenario under a home."""
+    folder = home / "scenarios" / manifest.id
+    record = read_record(folder)
+    return InstalledScenario(
+        manifest=manifest,
+        scenario=manifest.scenario(record.fingerprint if record else None),
+        folder=folder,
+        database_path=folder / manifest.database,
+    )
