@@ -1,0 +1,1 @@
+"""Tests of the checker without a model, its scores and its baselines."""
