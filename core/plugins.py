@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
 from core.errors import ConfigError, UnknownNameError
 
 Group = Literal["ddr.providers", "ddr.sandboxes", "ddr.checkers", "ddr.agents", "ddr.scenarios"]
+
+_KIND: dict[Group, str] = {
+    "ddr.providers": "provider",
+    "ddr.sandboxes": "sandbox",
+    "ddr.checkers": "checker",
+    "ddr.agents": "agent",
+    "ddr.scenarios": "scenario",
+}
 
 
 def known(group: Group, builtin: Iterable[str]) -> list[str]:
@@ -26,15 +33,22 @@ def load(group: Group, name: str, builtin: Mapping[str, str]) -> Any:
         return _attribute(builtin[name])
     for point in entry_points(group=group):
         if point.name == name:
-            return point.load()
+            return _loaded(point)
     if ":" in name:
         return _attribute(name)
-    raise UnknownNameError(group.removeprefix("ddr.").rstrip("s"), name, known(group, builtin))
+    raise UnknownNameError(_KIND[group], name, known(group, builtin))
 
 
 def _attribute(path: str) -> Any:
     module, _, attribute = path.partition(":")
+    # An entry point without an attribute is a whole module; a written-out path must name one.
+    if not module or not attribute:
+        raise ConfigError(f"cannot load {path!r}: write module:attribute")
+    return _loaded(EntryPoint(name=path, value=path, group=""))
+
+
+def _loaded(point: EntryPoint) -> Any:
     try:
-        return getattr(importlib.import_module(module), attribute)
+        return point.load()
     except (ImportError, AttributeError) as exc:
-        raise ConfigError(f"cannot load {path!r}: {exc}") from exc
+        raise ConfigError(f"cannot load {point.value!r}: {exc}") from exc
