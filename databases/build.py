@@ -208,10 +208,9 @@ def _failures_told(scenario_id: str, folder: Path) -> Iterator[None]:
     except DdrError:
         raise
     except Exception as exc:
-        is_full = isinstance(exc, OSError) and exc.errno in _FULL
-        if is_full or isinstance(exc, duckdb.IOException | duckdb.OutOfMemoryException):
+        if _is_full(exc):
             todo = f"{_MORE_SPACE}, then"
-        elif isinstance(exc, OSError):
+        elif isinstance(exc, OSError | duckdb.IOException):
             todo = f"make {folder} a folder that you may write to, then"
         else:
             todo = "when its builder is mended,"
@@ -219,3 +218,10 @@ def _failures_told(scenario_id: str, folder: Path) -> Iterator[None]:
             f"building {scenario_id} failed ({type(exc).__name__}: {exc}); nothing half built was "
             f"put in place. To try again: {todo} ddr scenarios build {scenario_id}"
         ) from exc
+
+
+def _is_full(exc: Exception) -> bool:
+    """Whether the disk or a quota is used up. DuckDB says so in words, under several types."""
+    if isinstance(exc, OSError):
+        return exc.errno in _FULL
+    return any(os.strerror(number) in str(exc) for number in _FULL)

@@ -44,7 +44,11 @@ def open_readonly(
     import duckdb
 
     refuse_unopenable(path)
-    if not path.is_file():
+    try:
+        is_there = path.is_file()
+    except PermissionError as exc:
+        raise DatabaseError(f"{path} may not be read by this user") from exc
+    if not is_there:
         raise DatabaseError(f"there is no database at {path}")
     try:
         connection = duckdb.connect(str(path.absolute()), read_only=True, config=_LOCKED_DOWN)

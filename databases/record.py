@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from core.errors import ScenarioError
 from core.record import Record, UtcTime
 
 NAME = "scenario.json"
@@ -26,8 +27,10 @@ class BuildRecord(Record):
 
 
 def read_record(folder: Path) -> BuildRecord | None:
-    """The record of a folder; None where there is none that can be read (it is then not built)."""
+    """The record of a folder; None where there is none, or half of one (it is then not built)."""
     try:
         return BuildRecord.model_validate_json((folder / NAME).read_bytes())
+    except PermissionError as exc:
+        raise ScenarioError(f"{folder / NAME} may not be read by this user") from exc
     except (OSError, ValidationError):
         return None

@@ -40,6 +40,8 @@ class Table(Record):
     columns: tuple[Column, ...]
     keys: tuple[Key, ...] = ()
     is_view: bool = False
+    view_sql: str | None = None
+    """How a view is defined."""
 
     @property
     def quoted(self) -> str:
@@ -67,7 +69,7 @@ def read_schema(connection: duckdb.DuckDBPyConnection) -> Schema:
     columns = _columns(connection)
     keys = _keys(connection)
     tables = []
-    for schema, name, comment, is_view in connection.execute(_TABLES).fetchall():
+    for schema, name, comment, is_view, sql in connection.execute(_TABLES).fetchall():
         place = f"{quote(schema)}.{quote(name)}"
         counted = connection.execute(f"SELECT count(*) FROM {place}").fetchone()
         tables.append(
@@ -78,16 +80,17 @@ def read_schema(connection: duckdb.DuckDBPyConnection) -> Schema:
                 columns=tuple(columns.get((schema, name), ())),
                 keys=tuple(keys.get((schema, name), ())),
                 is_view=is_view,
+                view_sql=sql,
             )
         )
     return Schema(tables=tuple(tables))
 
 
 _TABLES = """
-    SELECT schema_name, table_name, comment, false AS is_view FROM duckdb_tables()
+    SELECT schema_name, table_name, comment, false AS is_view, NULL AS sql FROM duckdb_tables()
     WHERE database_name = current_database() AND NOT internal AND NOT temporary
     UNION ALL
-    SELECT schema_name, view_name, comment, true FROM duckdb_views()
+    SELECT schema_name, view_name, comment, true, sql FROM duckdb_views()
     WHERE database_name = current_database() AND NOT internal AND NOT temporary
     ORDER BY 1, 2
 """
