@@ -66,13 +66,16 @@ def curve_figure(
     parts = [*_grid(ceiling, left, right, y), *_band(curve.points, x, y)]
     values = _steps([(point.x, point.value) for point in curve.points], x, y)
     parts.append(element("path", class_="line", d=polyline(values)))
-    parts += [label((x(k), bottom + 32), str(k), "tick", "middle") for k in _ticks(last, width)]
-    parts += [element("path", class_="stop", d=f"M{x(k):.1f} {bottom + 4}v9") for k in stops]
+    parts += [
+        label((x(k), bottom + 32), str(k) if k else "turn 0", "tick", "middle")
+        for k in _ticks(last, width)
+    ]
+    marks = "".join(f"M{x(k):.1f} {bottom + 4}v9" for k in sorted(set(stops)))
+    parts.append(element("path", class_="stop", d=marks))
     read = [p for p in curve.points if p.x in BUDGETS and p.x < last * 0.93]
     parts += [part for point in read for part in _dot(point, x, y)]
     parts += _end(curve.points[-1], x, y)
     parts.append(label((0, 14), "share of checklist items found (post-hoc threshold)", "axis"))
-    parts.append(label((right + 8, bottom + 32), "turn", "axis"))
     said = f"{curve.competitor}: " + ", ".join(
         f"{percent(p.value)} by turn {p.x:g}" for p in [*read, curve.points[-1]]
     )
@@ -139,7 +142,10 @@ def turn_strip(tones: Mapping[int, str]) -> Markup:
 def _bar(bar: Bar, middle: float, x: Scale) -> Iterator[Markup]:
     kind = "baseline" if bar.baseline else "main"
     thick, half = (7, 3.5) if bar.baseline else (13, 5.0)
-    yield label((x(0) - 10, middle + 4), bar.label, f"label {kind}", "end")
+    # A letter is about 6.4 units wide; a long model name keeps its head.
+    room = int((x(0) - 10) / 6.4)
+    name = bar.label if len(bar.label) <= room else bar.label[: room - 1] + "…"
+    yield label((x(0) - 10, middle + 4), name, f"label {kind}", "end")
     if bar.value is None:
         yield label((x(0) + 6, middle + 4), "not scored", "tick")
         return

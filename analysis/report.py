@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from analysis import scaling, scoreboard, summary
+from analysis import scaling, summary
 from analysis.attempts import latest_attempts
 from analysis.calls import Budget
 from analysis.figures import curve_figure, percent, score_figure
@@ -21,11 +21,12 @@ from analysis.joined import Judged, join
 from analysis.keys import entity_key, trajectory_key
 from analysis.report_data import Proof, ReportData
 from analysis.results import fair_cap
+from analysis.scoreboard import Scoreboard
 from analysis.statistics import median
 from analysis.story import Story, tell
 from core.evaluation import Curve
 from core.scenario import Entity
-from core.trajectory import Trajectory
+from core.trajectory import Sandbox, Trajectory
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -62,10 +63,12 @@ class Section:
     curve_figures: tuple[Markup, Markup]
     undated: float
     score_figures: tuple[Markup, Markup]
-    score_rows: tuple[scoreboard.ScoreRow, ...]
+    board: Scoreboard
     groups: tuple[tuple[str, list[summary.Group]], ...]
     stops: tuple[summary.Stop, ...]
     attempts: tuple[tuple[str, str, summary.Attempt], ...]
+    sandboxes: tuple[Sandbox | None, ...]
+    revisions: tuple[str | None, ...]
     turns: tuple[int, float, int] | None
     """Fewest, median and most turns."""
 
@@ -82,10 +85,6 @@ def render_report(data: ReportData) -> str:
     html = environment.get_template("report.html").render(
         data=data,
         view=_section(data),
-        baselines=scoreboard.BASELINES,
-        own=scoreboard.headline(data.scores),
-        own_message=scoreboard.headline(data.scores, "message"),
-        shuffled=scoreboard.baseline(data.scores, "shuffled_entity"),
         threshold=scaling.LABEL,
         style=Markup(_asset("report.css")),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
@@ -111,7 +110,8 @@ def _section(data: ReportData) -> Section:
     stories = tuple(story for row in table for story in row.stories)
     noun = data.scenario.entity_noun
     lasts = [max((t.index for t in run.turns), default=0) for run in runs]
-    bars = scoreboard.score_bars(data.scores)
+    board = Scoreboard(data.scores, noun, _plural(noun))
+    bars = board.bars()
     where = {story.trajectory.id: story for story in stories}
     middle = median(lasts)
     return Section(
@@ -132,7 +132,9 @@ def _section(data: ReportData) -> Section:
             score_figure(bars, name="scores-wide"),
             score_figure(bars, name="scores-narrow", width=360),
         ),
-        score_rows=tuple(scoreboard.score_rows(data.scores, _plural(noun))),
+        board=board,
+        sandboxes=tuple(dict.fromkeys(run.sandbox for run in runs)),
+        revisions=tuple(dict.fromkeys(run.code_revision for run in runs)),
         groups=(
             ("Category", summary.by_category(rows)),
             ("Difficulty", summary.by_difficulty(rows)),

@@ -108,7 +108,7 @@ def _structured(body: Mapping[str, Any], *, budget: int, shown: bool) -> ResultV
             columns = list(dict.fromkeys(key for record in records for key in record))
             rows = [[record.get(c) for c in columns] for record in records]
             tables.append(_table(name, columns, rows, budget, shown))
-        elif shown and value not in (None, "", [], {}):
+        elif shown and value is not False and value not in (None, "", [], {}):
             facts.append((name, _cell(value, budget) or ""))
     if not shown and not tables:
         count = len(json.dumps(body, ensure_ascii=False))

@@ -9,13 +9,12 @@ from analysis.figures import Bar, BarGroup
 from core.evaluation import Level, Score
 
 BASELINES = {
-    "shuffled_entity": "another one's",
+    "shuffled_entity": "another {noun}'s",
     "generic": "generic text",
-    "blank": "nothing at all",
+    "blank": "no text",
 }
 """Competitors that stand for what a score is worth, and how charts call them."""
 LEVELS: dict[Level, str] = {"message": "Insights turn by turn", "trajectory": "Final report"}
-AVERAGINGS = {"item": "over items", "sample": "over {entities}"}
 
 
 @dataclass(frozen=True)
@@ -29,62 +28,52 @@ class ScoreRow:
     """In the order of BASELINES; None = not computed."""
 
 
-def score_rows(scores: Sequence[Score], entities: str) -> list[ScoreRow]:
-    """The agent's rows: levels outside, averagings inside. `entities` is the noun's plural."""
-    by_key: dict[tuple[str, str, str], Score] = {
-        (s.competitor, s.level, s.averaging): s for s in scores
-    }
-    own = next((s.competitor for s in scores if s.competitor not in BASELINES), None)
-    return [
-        ScoreRow(
-            words,
-            how.format(entities=entities),
-            score,
-            tuple(by_key.get((name, level, averaging)) for name in BASELINES),
-        )
-        for level, words in LEVELS.items()
-        for averaging, how in AVERAGINGS.items()
-        if own and (score := by_key.get((own, level, averaging)))
-    ]
+@dataclass(frozen=True)
+class Scoreboard:
+    """A run's scores as a report asks for them."""
 
+    scores: Sequence[Score]
+    noun: str
+    nouns: str
 
-def score_bars(scores: Sequence[Score]) -> list[BarGroup]:
-    """The item-averaged strict scores of all competitors, one group per level."""
-    groups = []
-    for level, words in LEVELS.items():
-        rows = [s for s in scores if s.level == level and s.averaging == "item"]
-        rows.sort(
-            key=lambda s: [*BASELINES].index(s.competitor) if s.competitor in BASELINES else -1
-        )
-        bars = tuple(
-            Bar(
-                BASELINES.get(s.competitor, s.competitor),
-                s.strict,
-                s.low,
-                s.high,
-                baseline=s.competitor in BASELINES,
-            )
-            for s in rows
-        )
-        if bars:
-            groups.append(BarGroup(words, bars))
-    return groups
+    @property
+    def words(self) -> tuple[str, ...]:
+        """How the baselines are called."""
+        return tuple(words.format(noun=self.noun) for words in BASELINES.values())
 
+    def own(self, level: Level = "trajectory", averaging: str = "item") -> Score | None:
+        """The agent's score; None where it was not computed."""
+        mine = (s for s in self.scores if s.competitor not in BASELINES)
+        return next((s for s in mine if (s.level, s.averaging) == (level, averaging)), None)
 
-def headline(scores: Sequence[Score], level: Level = "trajectory") -> Score | None:
-    """The agent's item-averaged score at one level; None where it was not computed."""
-    return next(
-        (
-            s
-            for s in scores
-            if s.competitor not in BASELINES and s.level == level and s.averaging == "item"
-        ),
-        None,
-    )
+    def baseline(
+        self, name: str, level: Level = "trajectory", averaging: str = "item"
+    ) -> Score | None:
+        """A baseline's score; None where it was not computed."""
+        mine = (s for s in self.scores if s.competitor == name)
+        return next((s for s in mine if (s.level, s.averaging) == (level, averaging)), None)
 
+    def rows(self) -> list[ScoreRow]:
+        """The agent's four accuracies, levels outside and averagings inside."""
+        averagings = {"item": "over items", "sample": f"over {self.nouns}"}
+        return [
+            ScoreRow(words, how, own, tuple(self.baseline(b, level, averaging) for b in BASELINES))
+            for level, words in LEVELS.items()
+            for averaging, how in averagings.items()
+            if (own := self.own(level, averaging))
+        ]
 
-def baseline(scores: Sequence[Score], name: str, level: Level = "trajectory") -> Score | None:
-    """A baseline's item-averaged score at one level."""
-    return next(
-        (s for s in scores if (s.competitor, s.level, s.averaging) == (name, level, "item")), None
-    )
+    def bars(self) -> list[BarGroup]:
+        """The item-averaged strict scores of agent and baselines, one group per level."""
+        groups = []
+        for level, words in LEVELS.items():
+            own = self.own(level)
+            others = [
+                Bar(called, score.strict, score.low, score.high, baseline=True)
+                for name, called in zip(BASELINES, self.words, strict=True)
+                if (score := self.baseline(name, level))
+            ]
+            if own:
+                first = Bar(own.competitor, own.strict, own.low, own.high)
+                groups.append(BarGroup(words, (first, *others)))
+        return groups
