@@ -1,0 +1,464 @@
+"""A run stores what each agent does as it does it, and says how each trajectory ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import DatabaseError, ProviderError, ScenarioError, StoreError
+from core.protocols import Finish, Observation, Tools
+from core.run import Limits
+from core.scenario import Task
+from core.trajectory import Client, Sandbox, StopReason, Trajectory
+from server.runner import explore
+from server.store import Repository, RunLock
+from tests.server.exploring import Step, World, called, said, two_turns
+from tests.server.support import START, spec
+
+
+@pytest.fixture
+def world(store: Repository, tmp_path: Path) -> World:
+    return World(store, tmp_path)
+
+
+def _only(world: World) -> Trajectory:
+    (trajectory,) = world.store.trajectories(spec().id)
+    return trajectory
+
+
+def _one(**changes: Any) -> Any:
+    return spec(entity_ids=("01",), **changes)
+
+
+def _begin(world: World, **changes: Any) -> Any:
+    run = _one(**changes)
+    world.store.add_run(run)
+    return run
+
+
+def test_a_run_explores_every_entity_and_stores_all_that_was_said(world: World) -> None:
+    run = spec(trials=2)
+    world.store.add_run(run)
+    world.run(run)
+    trajectories = world.store.trajectories(run.id)
+    assert [(t.entity_id, t.trial) for t in trajectories] == [
+        ("01", 1),
+        ("01", 2),
+        ("02", 1),
+        ("02", 2),
+    ]
+    for trajectory in trajectories:
+        assert trajectory.stop_reason is StopReason.FINISHED
+        assert [t.index for t in trajectory.turns] == [1, 2]
+        assert trajectory.report == f"All about {trajectory.entity_id}."
+        assert not trajectory.report_forced
+        texts = [(i.turn, i.text) for i in trajectory.message_insights]
+        assert texts == [(n, f"Fact {n} of {trajectory.entity_id}.") for n in (1, 2)]
+        assert all(i.trajectory_id == trajectory.id for i in trajectory.insights)
+    assert len({i.id for t in trajectories for i in t.insights}) == 12
+
+
+def test_a_trajectory_tells_its_circumstances(world: World) -> None:
+    run = _begin(world)
+    world.run(run)
+    trajectory = _only(world)
+    assert trajectory.sandbox == Sandbox(name="off", detail="no user namespaces here")
+    assert isinstance(trajectory.client, Client)
+    assert trajectory.client.protocol == "2026-07-28"
+    assert trajectory.preamble is not None
+    assert trajectory.preamble.start_prompt == "Analyse carrier 01."
+    assert [s["name"] for s in trajectory.preamble.tool_schemas] == ["execute_query"]
+    assert trajectory.scenario_fingerprint == "f00d"
+    assert trajectory.code_revision
+
+
+def test_each_agent_meets_its_own_tools_and_they_are_closed_after_it(world: World) -> None:
+    run = spec()
+    world.store.add_run(run)
+    world.run(run)
+    assert world.agents == 2
+    assert [[call[1] for call in tools.calls] for tools in world.opened] == [
+        [{"entity": "01"}] * 2,
+        [{"entity": "02"}] * 2,
+    ]
+    assert all(tools.closed for tools in world.opened)
+
+
+def test_a_turn_is_on_disk_before_the_agent_goes_on(world: World) -> None:
+    seen: list[int] = []
+
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        for index in (1, 2, 3):
+            yield called(index, await tools.call("execute_query", {}))
+            seen.append(len(world.store.all_attempts(spec().id)[0].turns))
+        yield Finish(report=None)
+
+    world.script = script
+    world.run(_begin(world))
+    assert seen == [1, 2, 3]
+
+
+def test_state_that_a_tool_keeps_survives_between_calls_in_one_trajectory(world: World) -> None:
+    """F20: three calls over one session: the second knows the first, one trajectory of three."""
+    variables: dict[str, Any] = {}
+
+    async def code(arguments: Mapping[str, Any]) -> Observation:
+        exec(arguments["code"], variables)  # the test's own text
+        return Observation(text=str(variables.get("out", "")))
+
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        for index, text in enumerate(("z = 41", "out = z + 1", "out = 'end'"), start=1):
+            yield called(index, await tools.call("execute_code", {"code": text}))
+        yield Finish(report=None)
+
+    world.script, world.answers = script, {"execute_code": code}
+    world.run(_begin(world))
+    trajectory = _only(world)
+    assert [t.tool_results[0].text for t in trajectory.turns] == ["", "42", "end"]
+
+
+def test_an_iterator_that_ends_without_a_last_word_was_idle(world: World) -> None:
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        yield called(1, await tools.call("execute_query", {}))
+
+    world.script = script
+    world.run(_begin(world))
+    trajectory = _only(world)
+    assert trajectory.stop_reason is StopReason.IDLE
+    assert trajectory.report is None
+    assert len(trajectory.turns) == 1
+
+
+def test_a_finish_without_a_report_is_still_a_finish(world: World) -> None:
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        yield Finish(report=None)
+
+    world.script = script
+    world.run(_begin(world))
+    assert _only(world).stop_reason is StopReason.FINISHED
+    assert _only(world).report is None
+
+
+def test_at_the_limit_of_turns_calls_are_refused_and_a_report_counts_as_forced(
+    world: World,
+) -> None:
+    answers: list[Observation] = []
+
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        for index in (1, 2):
+            yield called(index, await tools.call("execute_query", {}))
+        answers.append(await tools.call("execute_query", {}))
+        yield said(2)
+        yield Finish(report="So far so good.")
+
+    world.script = script
+    world.run(_begin(world, limits=Limits(max_turns=2)))
+    trajectory = _only(world)
+    assert (answers[0].is_error, answers[0].error_kind) == (True, "limit")
+    assert trajectory.stop_reason is StopReason.MAX_TURNS
+    assert trajectory.report == "So far so good."
+    assert trajectory.report_forced
+    assert len(world.opened[0].calls) == 2
+
+
+def test_an_agent_that_ignores_the_limit_is_ended_by_it(world: World) -> None:
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        index = 0
+        while True:
+            index += 1
+            yield called(index, await tools.call("execute_query", {}))
+
+    world.script = script
+    world.run(_begin(world, limits=Limits(max_turns=5)))
+    trajectory = _only(world)
+    assert trajectory.stop_reason is StopReason.MAX_TURNS
+    assert len(trajectory.turns) == 5
+    assert len(world.opened[0].calls) == 5
+
+
+def test_time_is_a_limit_also_while_the_agent_waits(world: World) -> None:
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        yield called(1, await tools.call("execute_query", {}))
+        await asyncio.Event().wait()
+
+    world.script = script
+    world.run(_begin(world, limits=Limits(max_seconds=0.1)))
+    assert _only(world).stop_reason is StopReason.MAX_SECONDS
+    assert len(_only(world).turns) == 1
+
+
+def test_a_turn_that_began_within_the_time_is_kept(world: World) -> None:
+    clock = [START]
+
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        for index in (1, 2):
+            observation = await tools.call("execute_query", {})
+            clock[0] += timedelta(seconds=60)
+            yield called(index, observation)
+
+    world.script = script
+    run = _begin(world, limits=Limits(max_seconds=50))
+    setting = replace(world.setting(), now=lambda: clock[0])
+    asyncio.run(explore(run, setting))
+    trajectory = _only(world)
+    assert trajectory.stop_reason is StopReason.MAX_SECONDS
+    assert [t.index for t in trajectory.turns] == [1]
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason", "told"),
+    [
+        (ProviderError("429 from the endpoint"), StopReason.PROVIDER_ERROR, "429 from"),
+        (ValueError("list is empty"), StopReason.ABANDONED, "crashed: ValueError: list is"),
+    ],
+)
+def test_an_agent_that_fails_ends_with_its_error_and_the_others_go_on(
+    world: World, raised: Exception, reason: StopReason, told: str
+) -> None:
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        yield called(1, await tools.call("execute_query", {}))
+        if task.entity_id == "01":
+            raise raised
+        yield Finish(report="fine")
+
+    world.script = script
+    run = spec()
+    world.store.add_run(run)
+    world.run(run)
+    failed, fine = world.store.trajectories(run.id)
+    assert failed.stop_reason is reason
+    assert told in (failed.error or "")
+    assert len(failed.turns) == 1
+    assert failed.report is None
+    assert fine.stop_reason is StopReason.FINISHED
+
+
+@pytest.mark.parametrize("swallows", [False, True])
+def test_a_tool_that_hangs_ends_the_trajectory_as_unavailable(world: World, swallows: bool) -> None:
+    async def hang(arguments: Mapping[str, Any]) -> Observation:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        try:
+            await tools.call("execute_query", {})
+        except Exception:
+            if not swallows:
+                raise
+        yield Finish(report="I saw nothing.")
+
+    world.script, world.answers = script, {"execute_query": hang}
+    setting = replace(world.setting(), call_timeout_s=0.05)
+    asyncio.run(explore(_begin(world), setting))
+    trajectory = _only(world)
+    assert trajectory.stop_reason is StopReason.TOOL_UNAVAILABLE
+    assert "did not answer within 0.05 s" in (trajectory.error or "")
+
+
+def test_without_any_tool_no_agent_is_let_loose(world: World) -> None:
+    world.answers = {}
+    world.run(_begin(world))
+    trajectory = _only(world)
+    assert trajectory.stop_reason is StopReason.TOOL_UNAVAILABLE
+    assert "offers no tools" in (trajectory.error or "")
+    assert world.agents == 0
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [2],
+        [1, 1],
+        [1, 3],
+    ],
+)
+def test_turns_out_of_order_are_the_agents_fault(world: World, steps: list[int]) -> None:
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        for index in steps:
+            yield called(index, await tools.call("execute_query", {}))
+        yield Finish(report="ok")
+
+    world.script = script
+    world.run(_begin(world))
+    trajectory = _only(world)
+    assert trajectory.stop_reason is StopReason.ABANDONED
+    assert "broke the rules: turn" in (trajectory.error or "")
+    assert [t.index for t in trajectory.turns] == [1][: len(steps) - 1]
+
+
+def test_an_insight_about_a_turn_to_come_is_the_agents_fault(world: World) -> None:
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        yield called(1, await tools.call("execute_query", {}))
+        yield said(2)
+
+    world.script = script
+    world.run(_begin(world))
+    assert "speaks of turn 2; there are 1" in (_only(world).error or "")
+
+
+def test_an_insight_without_a_turn_belongs_to_the_last_one_and_an_empty_one_keeps_its(
+    world: World,
+) -> None:
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        yield called(1, await tools.call("execute_query", {}))
+        yield said(None, "Something.")
+        yield called(2, await tools.call("execute_query", {}))
+        yield said(2, None)
+        yield Finish(report="ok")
+
+    world.script = script
+    world.run(_begin(world))
+    found = [(i.turn, i.text) for i in _only(world).message_insights]
+    assert found == [(1, "Something."), (2, None)]
+
+
+def test_a_cancelled_run_keeps_its_turns_and_closes_its_tools(world: World) -> None:
+    reached = asyncio.Event()
+
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        yield called(1, await tools.call("execute_query", {}))
+        reached.set()
+        await asyncio.Event().wait()
+
+    async def stop() -> None:
+        running = asyncio.ensure_future(world.explore(run))
+        await reached.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    world.script = script
+    run = spec()
+    world.store.add_run(run)
+    asyncio.run(stop())
+    trajectory = _only(world)
+    assert trajectory.stop_reason is StopReason.CANCELLED
+    assert len(trajectory.turns) == 1
+    assert world.opened[0].closed
+
+
+def test_a_resume_explores_only_what_is_missing_as_fresh_attempts(world: World) -> None:
+    async def stumbles(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        if task.entity_id == "02":
+            yield called(1, await tools.call("execute_query", {}))
+            raise KeyboardInterrupt
+        async for step in two_turns(task, tools):
+            yield step
+
+    world.script = stumbles
+    run = spec(entity_ids=("01", "02", "03"))
+    world.store.add_run(run)
+    with pytest.raises(KeyboardInterrupt):
+        world.run(run)
+    before = world.store.trajectory(f"{run.id}.01.1.1").model_dump_json()
+    world.script = two_turns
+    world.run(run)
+    attempts = [(t.entity_id, t.attempt, len(t.turns)) for t in world.store.all_attempts(run.id)]
+    assert attempts == [("01", 1, 2), ("02", 1, 1), ("02", 2, 2), ("03", 1, 2)]
+    assert world.store.trajectory(f"{run.id}.01.1.1").model_dump_json() == before
+    counted = [t.attempt for t in world.store.trajectories(run.id)]
+    assert counted == [1, 2, 1]
+
+
+def test_a_finished_run_resumes_to_nothing(world: World) -> None:
+    run = _begin(world)
+    world.run(run)
+    world.run(run, retry_errors=True)
+    assert world.agents == 1
+
+
+def test_faults_are_explored_again_only_when_asked(world: World) -> None:
+    async def fails(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        raise ProviderError("500")
+        yield Finish(report=None)
+
+    world.script = fails
+    run = _begin(world)
+    world.run(run)
+    world.script = two_turns
+    world.run(run)
+    assert _only(world).stop_reason is StopReason.PROVIDER_ERROR
+    world.run(run, retry_errors=True)
+    assert _only(world).stop_reason is StopReason.FINISHED
+    assert _only(world).attempt == 2
+
+
+def test_a_database_that_changed_since_the_run_began_is_refused_before_anything(
+    world: World,
+) -> None:
+    run = _begin(world)
+    world.scenario.fingerprint = "beef"
+    with pytest.raises(ScenarioError, match=r"changed since run .* began.*ddr run --scenario"):
+        world.run(run)
+    assert world.store.all_attempts(run.id) == []
+
+
+def test_a_database_that_breaks_in_mid_run_stops_it_with_what_was_stored(world: World) -> None:
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        async for step in two_turns(task, tools):
+            yield step
+        world.scenario.problem = DatabaseError("it is corrupt")
+
+    world.script = script
+    run = spec()
+    world.store.add_run(run)
+
+    class Watcher:
+        def __call__(self, done: float, total: float, what: str) -> None:
+            if done == 1:
+                world.scenario.problem = DatabaseError("it is corrupt")
+
+    with pytest.raises(DatabaseError, match="it is corrupt"):
+        world.run(run, watch=Watcher())
+    (kept,) = world.store.all_attempts(run.id)
+    assert kept.stop_reason is StopReason.FINISHED
+
+
+def test_of_two_processes_that_resume_one_run_one_wins_and_the_other_says_so(
+    world: World, tmp_path: Path
+) -> None:
+    run = _begin(world)
+    with (
+        RunLock(tmp_path / "locks", run.id),
+        pytest.raises(StoreError, match="being worked on by another process"),
+    ):
+        world.run(run)
+    assert world.store.all_attempts(run.id) == []
+    world.run(run)
+    assert _only(world).stop_reason is StopReason.FINISHED
+
+
+def test_entities_are_explored_side_by_side_up_to_the_concurrency(world: World) -> None:
+    together = 0
+    most = 0
+
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        nonlocal together, most
+        together += 1
+        most = max(most, together)
+        for index in range(1, 6):
+            yield called(index, await tools.call("execute_query", {}))
+        together -= 1
+        yield Finish(report=None)
+
+    world.script = script
+    run = spec(entity_ids=tuple(f"{n:02}" for n in range(9)), concurrency=3)
+    world.store.add_run(run)
+    world.run(run)
+    assert most == 3
+    assert len(world.store.trajectories(run.id)) == 9
+
+
+def test_the_watcher_is_told_what_happens_and_how_far_it_is(world: World) -> None:
+    told: list[tuple[float, float, str]] = []
+    run = spec()
+    world.store.add_run(run)
+    world.run(run, watch=lambda done, total, what: told.append((done, total, what)))
+    assert told[0] == (0, 2, "carrier 01: turn 1, 0 insights")
+    assert told[-1] == (2, 2, "carrier 02: done")
