@@ -63,12 +63,12 @@ def calls(turn: Turn, budget: Budget) -> list[CallView]:
 
 def _call(call: ToolCall, result: ToolResult | None, budget: Budget) -> CallView:
     named = _arguments(call.arguments)
-    name, source = next(((n, v) for n, v in named if n in _LANGUAGES), ("", None))
-    text = source[: budget.source] if source is not None else ""
+    name, source = next(((n, v) for n, v in named if n in _LANGUAGES), (None, None))
+    text = (source or "")[: budget.source]
     return CallView(
         name=call.name,
         gist=_gist(source if source is not None else ", ".join(v for _, v in named)),
-        source=None if source is None else highlight(text, _LANGUAGES[name]),
+        source=None if name is None else highlight(text, _LANGUAGES[name]),
         cut=len(source or "") - len(text),
         arguments=tuple((n, v[: budget.source]) for n, v in named if n != name),
         result=view(result, budget=budget.result, shown=budget.shown) if result else None,

@@ -85,7 +85,7 @@ def curve_figure(
 
 def score_figure(groups: Sequence[BarGroup], *, name: str, width: int = 760) -> Markup:
     """Bars from 0 to 100 % with their intervals; baselines are thin and grey."""
-    left, right = (150, width - 76) if width > NARROW else (104, width - 56)
+    left, right = (150, width - 76) if width > NARROW else (124, width - 52)
     row, gap, at = 24, 40, 0
     height = sum(gap + row * len(group.bars) for group in groups) + 30
 

@@ -92,9 +92,7 @@ class Browser:
             "return {x: r.x + r.width / 2, y: r.y + r.height / 2}; })()"
         )
         for kind in ("mousePressed", "mouseReleased"):
-            self.send(
-                "Input.dispatchMouseEvent", type=kind, **place, button="left", clickCount=1
-            )
+            self.send("Input.dispatchMouseEvent", type=kind, **place, button="left", clickCount=1)
         self.settle()
 
     def press(self, key: str) -> None:
@@ -159,9 +157,9 @@ def browser(profile: Path) -> Iterator[Browser]:
 
     # Chromium reads commands from descriptor 3 and answers on descriptor 4.
     launcher = 'exec 3<&"$0" 4>&"$1"; shift; exec "$@"'
+    command = [program, *FLAGS, f"--user-data-dir={profile}"]
     process = subprocess.Popen(
-        ["bash", "-c", launcher, str(to_child), str(from_child), program, *FLAGS]
-        + [f"--user-data-dir={profile}"],
+        ["bash", "-c", launcher, str(to_child), str(from_child), *command],
         pass_fds=(to_child, from_child),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
