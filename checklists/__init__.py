@@ -1,1 +1,1 @@
-"""The facts that an exploration of an entity should find, each with its proof."""
+"""The facts that an entity's exploration should find, each proved by SQL."""

@@ -1,0 +1,1 @@
+"""Author a checklist reproducibly: find, rank, choose, prove and write facts about entities."""

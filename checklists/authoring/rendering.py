@@ -1,0 +1,111 @@
+"""Write a candidate as a checklist item: question, answer, evidence and signals."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from checklists.authoring.candidates import REL_TOL, Candidate, tolerance
+from checklists.authoring.template import Subject, Template
+from core.checklist import ChecklistItem, Expected, Magnitude, Signals, Slot
+
+_NONE: tuple[str, ...] = ()
+_UNIT_WORDS = {"": "", "%": "%", "min": " minutes", "mi": " miles"}
+
+
+def item_of(candidate: Candidate, subject: Subject) -> ChecklistItem:
+    """The item that asks for this fact."""
+    template = candidate.template
+    sql = subject.for_one(template, candidate.entity_id, candidate.group)
+    return ChecklistItem(
+        id=f"{subject.scenario_id}-{candidate.entity_id}-{template.name}",
+        entity_id=candidate.entity_id,
+        question=_filled(template.question, candidate, subject),
+        answer=_filled(template.answer, candidate, subject),
+        category=template.category,
+        insight_type=template.insight_type,
+        difficulty=template.difficulty,
+        source=f"template:{template.name}",
+        evidence_sql=sql,
+        expected=Expected(
+            value=round(candidate.value, 6),
+            tolerance=round(max(tolerance(template.figure, candidate.value), 1e-6), 6),
+        ),
+        perturbation=template.disorder,
+        signals=signals_of(candidate),
+    )
+
+
+def signals_of(candidate: Candidate) -> Signals:
+    """What a claim must hold to be about this fact, and to be right."""
+    template, group = candidate.template, candidate.group
+    scope, period = template.scope, _NONE
+    if template.per is not None and group is not None:
+        aliases = template.per.aliases(group)
+        if template.per.slot == "period":
+            period = aliases
+        else:
+            scope = (*scope, aliases)
+    required: list[Slot] = ["magnitude"]
+    if template.figure.signed:
+        required.append("direction")
+    if period:
+        required.append("period")
+    if scope:
+        required.append("scope")
+    return Signals(
+        metric=template.metric,
+        kind=template.figure.kind,
+        statistic=template.figure.statistic,
+        scope=scope,
+        comparator=template.figure.comparator,
+        direction=_direction(candidate) if template.figure.signed else None,
+        magnitude=_magnitude(candidate),
+        period=period,
+        required=tuple(required),
+    )
+
+
+def _magnitude(candidate: Candidate) -> Magnitude:
+    template = candidate.template
+    value = abs(candidate.value) if template.figure.signed else candidate.value
+    counted = template.figure.digits == 0 and template.figure.kind in {"count", "extreme"}
+    return Magnitude(
+        value=round(value, 4),
+        unit=template.figure.unit,
+        rel_tol=0.0 if template.figure.exact else REL_TOL,
+        abs_tol=0.0 if counted else 0.5 * 10.0**-template.figure.digits,
+    )
+
+
+def _direction(candidate: Candidate) -> Literal["up", "down"]:
+    return "up" if candidate.value > 0 else "down"
+
+
+def _filled(text: str, candidate: Candidate, subject: Subject) -> str:
+    template, rises = candidate.template, candidate.value > 0
+    value = abs(candidate.value) if template.figure.signed else candidate.value
+    words = text.format(
+        entity=f"{subject.noun} {candidate.entity_id}",
+        value=printed(template, value),
+        market="" if candidate.market is None else printed(template, candidate.market),
+        group=template.per.words(candidate.group) if template.per and candidate.group else "",
+        more="more" if rises else "less",
+        moves="rises" if rises else "falls",
+    )
+    return words[0].upper() + words[1:]
+
+
+def printed(template: Template, value: float) -> str:
+    """A figure as it stands in an answer: '20.0 minutes', '16.2%', '54,635'."""
+    plain_year = template.figure.exact and template.figure.unit == "" and 1900 < value < 2100
+    form = (
+        f"{value:.{template.figure.digits}f}"
+        if plain_year
+        else f"{value:,.{template.figure.digits}f}"
+    )
+    return ("0" if form in {"-0", "-0.0"} else form) + _unit(template.figure.unit, form)
+
+
+def _unit(unit: str, form: str) -> str:
+    words = _UNIT_WORDS[unit]
+    return words.removesuffix("s") if form in {"1", "-1"} else words

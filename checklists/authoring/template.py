@@ -1,0 +1,220 @@
+"""A template: one kind of fact, asked of every entity by one statement, of one by another."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Groups = tuple[tuple[str, ...], ...]
+Statistic = Literal["mean", "median", "share", "count", "distinct", "max", "min", "rank"]
+Kind = Literal["level", "share", "count", "change", "rank", "correlation", "extreme"]
+Comparator = Literal["time", "group", "threshold"]
+Pick = Literal["max", "min"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is computed, and how it is printed and compared."""
+
+    value: str
+    """Aggregate SQL over the relation; {whole} = the window that spans the entity."""
+    support: str = "count(*)"
+    """How many rows stand behind it."""
+    kind: Kind = "level"
+    statistic: Statistic | None = None
+    unit: str = ""
+    digits: int = 1
+    exact: bool = False
+    """The printed figure itself is asked for: no relative tolerance."""
+    signed: bool = False
+    """A difference: the claim must say which way."""
+    comparator: Comparator | None = None
+    log: bool = False
+    """A size: entities are compared on a log scale."""
+
+
+def mean(column: str, unit: str = "", *, digits: int = 1, exact: bool = False) -> Figure:
+    """The mean of a column, NULLs left out."""
+    return Figure(
+        value=f"avg({column})",
+        support=f"count({column})",
+        statistic="mean",
+        unit=unit,
+        digits=digits,
+        exact=exact,
+    )
+
+
+def median(column: str, unit: str = "") -> Figure:
+    """The median of a column, NULLs left out."""
+    return Figure(
+        value=f"median({column})",
+        support=f"count({column})",
+        statistic="median",
+        unit=unit,
+        digits=0,
+    )
+
+
+def share(value: str, *, support: str = "count(*)", digits: int = 1, log: bool = False) -> Figure:
+    """A share in percent, by its own SQL."""
+    return Figure(
+        value=value,
+        support=support,
+        kind="share",
+        statistic="share",
+        unit="%",
+        digits=digits,
+        log=log,
+    )
+
+
+def share_of(
+    condition: str, *, support: str = "count(*)", digits: int = 1, log: bool = False
+) -> Figure:
+    """The share, in percent, of the rows in which a condition holds (where it is known)."""
+    return share(f"100 * avg(({condition})::INT)", support=support, digits=digits, log=log)
+
+
+def distinct(column: str, *, exact: bool = False, log: bool = False) -> Figure:
+    """How many different values a column has."""
+    return Figure(
+        value=f"count(DISTINCT {column})",
+        kind="count",
+        statistic="distinct",
+        digits=0,
+        exact=exact,
+        log=log,
+    )
+
+
+def difference(
+    value: str,
+    *,
+    unit: str,
+    support: str = "count(*)",
+    comparator: Comparator = "group",
+) -> Figure:
+    """A difference between groups or times, by its own SQL; its sign is its direction."""
+    return Figure(
+        value=value,
+        support=support,
+        kind="change",
+        unit=unit,
+        comparator=comparator,
+        signed=True,
+    )
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a template groups by, where it looks for an entity's highest or lowest group."""
+
+    sql: str
+    words: Callable[[str], str]
+    """A group's name in a sentence: 'July 2016', 'A017'."""
+    aliases: Callable[[str], tuple[str, ...]]
+    """What a claim may call the group."""
+    slot: Literal["period", "scope"]
+
+
+@dataclass(frozen=True)
+class Template:
+    """One kind of fact. Texts may hold {entity}, {value}, {market}, {group}, {more}, {moves}."""
+
+    name: str
+    theme: str
+    """An entity gets one item per theme: facts of one theme say nearly the same."""
+    difficulty: Literal["easy", "medium", "hard"]
+    figure: Figure
+    question: str
+    answer: str
+    metric: tuple[str, ...]
+    disorder: str
+    """The perturbation that takes away what the fact rests on."""
+    category: str = ""
+    plain: bool = False
+    """Within reach of one table or one join and simple statistics."""
+    relation: str = "flights"
+    ctes: str = ""
+    """Common table expressions that the relation uses, without WITH."""
+    where: str = "true"
+    min_support: int = 20
+    positive: bool = False
+    """Only a value above 0 is the fact that the texts speak of."""
+    per: Key | None = None
+    pick: Pick = "max"
+    floor: int = 0
+    """Rows that a group must have to be compared; the question says so."""
+    scope: Groups = ()
+    insight_type: Literal["descriptive", "diagnostic"] = "descriptive"
+    needs: str = ""
+    """A condition on the entity, by name (aircraft on record, ...)."""
+
+
+def filed(category: str, *templates: Template | Iterable[Template]) -> tuple[Template, ...]:
+    """The templates under their category."""
+    flat: list[Template] = []
+    for one in templates:
+        flat += [one] if isinstance(one, Template) else one
+    return tuple(dataclasses.replace(template, category=category) for template in flat)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What the entities of a scenario are, in SQL and in words."""
+
+    scenario_id: str
+    column: str
+    """The entity's id in every template's relation, qualified."""
+    noun: str
+
+    def for_all(self, template: Template) -> str:
+        """One statement for all entities: entity, group (or NULL), value, support."""
+        group = template.per.sql if template.per else "NULL"
+        value = template.figure.value.format(whole=f"PARTITION BY {self.column}")
+        return (
+            f"{_with(template.ctes)}SELECT {self.column} AS entity, {group} AS grp, "
+            f"{value} AS value, {template.figure.support} AS support FROM {template.relation} "
+            f"WHERE {template.where} GROUP BY entity, grp ORDER BY entity, grp"
+        )
+
+    def over_all(self, template: Template) -> str:
+        """The same figure over the rows of all entities together: group, value."""
+        group = template.per.sql if template.per else "NULL"
+        value = template.figure.value.format(whole="")
+        return (
+            f"{_with(template.ctes)}SELECT {group} AS grp, {value} AS value "
+            f"FROM {template.relation} WHERE {template.where} GROUP BY grp ORDER BY grp"
+        )
+
+    def for_one(self, template: Template, entity_id: str, group: str | None) -> str:
+        """The evidence of one entity: one row with one value.
+
+        Where the fact names a group, the value is 0 if another group stands first: then the
+        evidence proves the name and the figure.
+        """
+        where = f"{self.column} = '{entity_id}'"
+        if template.where != "true":
+            where += f" AND {template.where}"
+        value = template.figure.value.format(whole="")
+        if template.per is None:
+            return (
+                f"{_with(template.ctes)}SELECT {value} AS value FROM {template.relation} "
+                f"WHERE {where}"
+            )
+        ctes = f"{template.ctes}, " if template.ctes else ""
+        having = f" HAVING {template.figure.support} >= {template.floor}" if template.floor else ""
+        order = "DESC" if template.pick == "max" else "ASC"
+        return (
+            f"WITH {ctes}groups AS (SELECT CAST({template.per.sql} AS VARCHAR) AS grp, "
+            f"{value} AS value FROM {template.relation} WHERE {where} GROUP BY grp{having}) "
+            f"SELECT CASE WHEN grp = '{group}' THEN value ELSE 0 END AS value FROM groups "
+            f"WHERE value IS NOT NULL ORDER BY groups.value {order}, grp LIMIT 1"
+        )
+
+
+def _with(ctes: str) -> str:
+    return f"WITH {ctes} " if ctes else ""

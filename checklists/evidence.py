@@ -1,0 +1,50 @@
+"""Run an item's evidence: one SELECT that gives one row with one value."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from typing import TYPE_CHECKING
+
+from core.errors import ChecklistError
+
+if TYPE_CHECKING:
+    import duckdb
+
+Value = float | str | None
+
+
+def value_of(connection: duckdb.DuckDBPyConnection, sql: str) -> Value:
+    """What the evidence gives; None for NULL.
+
+    Raises ChecklistError where it is not one SELECT, fails, or gives another shape.
+    """
+    import duckdb
+
+    try:
+        statements = connection.extract_statements(sql)
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise ChecklistError("the evidence is not one SELECT")
+        rows = connection.execute(statements[0]).fetchmany(2)
+    except duckdb.Error as exc:
+        raise ChecklistError(f"the evidence fails: {_first_line(exc)}") from exc
+    if len(rows) != 1:
+        count = "no row" if not rows else "more than one row"
+        raise ChecklistError(f"the evidence gives {count}, not one")
+    if len(rows[0]) != 1:
+        raise ChecklistError(f"the evidence gives {len(rows[0])} columns, not one")
+    return _plain(rows[0][0])
+
+
+def _plain(value: object) -> Value:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (bool, int, float, decimal.Decimal)):
+        return float(value)
+    if isinstance(value, (dt.date, dt.datetime)):
+        return value.isoformat()
+    raise ChecklistError(f"the evidence gives a {type(value).__name__}, not a number or a text")
+
+
+def _first_line(exc: Exception) -> str:
+    return str(exc).strip().splitlines()[0]

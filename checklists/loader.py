@@ -1,0 +1,139 @@
+"""Load a checklist from its file, and say in which item and key a bad one is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from checklists.canonical import items_hash
+from core.checklist import Checklist
+from core.errors import ChecklistError, UnknownNameError
+
+FOLDER = Path(__file__).parent
+"""Where the shipped checklists lie, one `<id>.json` each."""
+
+
+def checklist_ids() -> list[str]:
+    """The shipped checklists, by id."""
+    return sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+def checklist_for(scenario_id: str) -> Checklist:
+    """The shipped checklist of a scenario.
+
+    Raises UnknownNameError with the scenarios that have one.
+    """
+    shipped = {found.scenario_id: found for found in map(load, checklist_ids())}
+    if scenario_id not in shipped:
+        raise UnknownNameError("checklist for scenario", scenario_id, shipped)
+    return shipped[scenario_id]
+
+
+def load(path_or_id: str | Path) -> Checklist:
+    """The checklist of that id, or in that file.
+
+    Raises UnknownNameError where there is neither, ChecklistError where the file is not a
+    checklist or its hash does not fit its items; the text names file, item and key.
+    """
+    path = _locate(path_or_id)
+    checklist = _parse(path, _read(path))
+    found = items_hash(checklist.items)
+    if checklist.hash != found:
+        raise ChecklistError(
+            f"{path.name}: key 'hash': the items hash to {found}, the file says "
+            f"{checklist.hash}; it was edited by hand, so take back the edit or author it again"
+        )
+    return checklist
+
+
+def _locate(path_or_id: str | Path) -> Path:
+    shipped = FOLDER / f"{path_or_id}.json"
+    if str(path_or_id) in checklist_ids():
+        return shipped
+    path = Path(path_or_id)
+    if path.is_dir():
+        raise ChecklistError(f"{path} is a folder; name the checklist's file in it")
+    if path.exists():
+        return path
+    raise UnknownNameError("checklist", str(path_or_id), checklist_ids())
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(
+            path.read_text(encoding="utf-8-sig"),
+            object_pairs_hook=_without_repeats,
+            parse_constant=_refuse_constant,
+        )
+    except UnicodeDecodeError as exc:
+        raise ChecklistError(f"{path.name}: not UTF-8 at byte {exc.start}") from exc
+    except json.JSONDecodeError as exc:
+        place = f"line {exc.lineno}, column {exc.colno}"
+        raise ChecklistError(f"{path.name}: not JSON at {place}: {exc.msg}") from exc
+    except (ValueError, RecursionError) as exc:
+        raise ChecklistError(f"{path.name}: {exc}") from exc
+    except OSError as exc:
+        raise ChecklistError(f"{path.name} cannot be read: {exc.strerror}") from exc
+
+
+def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {repeated!r} stands twice in one object")
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number that JSON knows")
+
+
+def _parse(path: Path, plain: Any) -> Checklist:
+    if not isinstance(plain, Mapping):
+        raise ChecklistError(f"{path.name}: a checklist is one JSON object, not {_kind(plain)}")
+    try:
+        return Checklist.model_validate_json(json.dumps(plain))
+    except ValidationError as exc:
+        faults = [_fault(plain, error) for error in exc.errors(include_url=False)]
+        more = f" (and {len(faults) - 5} more)" if len(faults) > 5 else ""
+        raise ChecklistError(f"{path.name}: " + "; ".join(faults[:5]) + more) from exc
+
+
+def _fault(plain: Mapping[str, Any], error: Mapping[str, Any]) -> str:
+    place = list(error["loc"])
+    where = ""
+    if len(place) > 1 and place[0] == "items" and isinstance(place[1], int):
+        where = f"item {_item_name(plain, place[1])}, "
+        place = place[2:]
+    key = ".".join(str(part) for part in place) or "the item"
+    hint = _hint(str(place[-1]), plain) if error["type"] == "extra_forbidden" and place else ""
+    return f"{where}key {key!r}: {error['msg']}{hint}"
+
+
+def _item_name(plain: Mapping[str, Any], index: int) -> str:
+    item = plain["items"][index]
+    name = item.get("id") if isinstance(item, Mapping) else None
+    return repr(name) if isinstance(name, str) else f"number {index + 1}"
+
+
+def _hint(key: str, plain: Mapping[str, Any]) -> str:
+    near = difflib.get_close_matches(key, _known_keys(), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _known_keys() -> Iterable[str]:
+    from core.checklist import ChecklistItem, Expected, Magnitude, Signals
+
+    for record in (Checklist, ChecklistItem, Signals, Magnitude, Expected):
+        yield from record.model_fields
+
+
+def _kind(plain: Any) -> str:
+    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(plain), "a number")

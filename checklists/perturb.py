@@ -1,0 +1,174 @@
+"""Disorder one table in a separate in-memory database, so that a real fact must break there.
+
+A perturbation keeps the schema, the types and the row counts; it takes away the one relation
+that a fact rests on (EVALUATION 5.5). Written `kind: table(column, ...)`:
+
+outcome   the columns' values are dealt anew among all rows: means and shares of them even out
+time      the same for columns that date a row: trends, seasons and hours even out
+join      the same for a key that leads to another table: what is joined no longer fits
+entities  each row is given to an entity drawn by lot, each entity with its own chance: permuting
+          the column would leave every count as it was
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.errors import ChecklistError, UnknownNameError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_FORM = re.compile(r"(\w+): (\w+)\((\w+(?:, \w+)*)\)")
+_COUNTER = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """What is disordered, and how."""
+
+    kind: str
+    table: str
+    columns: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Perturbation:
+        """Read `kind: table(column, ...)`. Raises ChecklistError or UnknownNameError."""
+        match = _FORM.fullmatch(text)
+        if match is None:
+            raise ChecklistError(
+                f"cannot read the perturbation {text!r}; it is written 'kind: table(column, ...)'"
+            )
+        kind, table, columns = match.groups()
+        if kind not in KINDS:
+            raise UnknownNameError("kind of perturbation", kind, KINDS)
+        found = cls(kind, table, tuple(columns.split(", ")))
+        if kind == "entities" and len(found.columns) != 1:
+            raise ChecklistError(f"the perturbation {text!r} must name the one entity column")
+        return found
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.table}({', '.join(self.columns)})"
+
+
+class Copy:
+    """A separate in-memory database in which one table at a time is disordered.
+
+    The other tables are seen through to the source. `cursor` reads the copy: a query with plain
+    table names that runs on the source runs on it unchanged.
+    """
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, source: str, name: str) -> None:
+        self.cursor = cursor
+        self.source = source
+        self.name = name
+        self._tables = _column_names(cursor, source)
+        self._disordered: str | None = None
+        for table in self._tables:
+            self._see_through(table)
+
+    def disorder(self, perturbation: Perturbation, seed: int) -> None:
+        """Make the perturbed copy; the one made before is forgotten.
+
+        The same seed gives the same copy. Raises UnknownNameError where the source lacks the
+        table or a column.
+        """
+        table, columns = perturbation.table, perturbation.columns
+        if table not in self._tables:
+            raise UnknownNameError("table", table, self._tables)
+        for column in columns:
+            if column not in self._tables[table]:
+                raise UnknownNameError(f"column of {table}", column, self._tables[table])
+        if self._disordered is not None:
+            self.cursor.execute(f"DROP TABLE {_at(self.name, self._disordered)}")
+            self._see_through(self._disordered)
+        self._disordered = table
+        self.cursor.execute(f"DROP VIEW {_at(self.name, table)}")
+        rows = KINDS[perturbation.kind](_at(self.source, table), columns, seed)
+        self.cursor.execute(f"CREATE TABLE {_at(self.name, table)} AS {rows}")
+
+    def _see_through(self, table: str) -> None:
+        self.cursor.execute(
+            f"CREATE VIEW {_at(self.name, table)} AS FROM {_at(self.source, table)}"
+        )
+
+
+@contextmanager
+def copy_of(connection: duckdb.DuckDBPyConnection) -> Iterator[Copy]:
+    """A Copy beside the connection's own database, which stays as it is (and may be read-only)."""
+    cursor = connection.cursor()
+    row = cursor.execute("SELECT current_database()").fetchone()
+    source, name = str(row[0] if row else ""), f"disorder_{next(_COUNTER)}"
+    # READ_WRITE is said aloud: an instance opened read-only would attach read-only.
+    cursor.execute(f"ATTACH ':memory:' AS {name} (READ_WRITE)")
+    try:
+        copy = Copy(cursor, source, name)
+        cursor.execute(f"USE {name}")
+        yield copy
+    finally:
+        cursor.execute(f'USE "{source}"')
+        cursor.execute(f"DETACH {name}")
+        cursor.close()
+
+
+def dealt_anew(table: str, columns: Sequence[str], seed: int) -> str:
+    """SQL of the table's rows with these columns' values, kept together, dealt among them."""
+    listed = ", ".join(f'"{column}"' for column in columns)
+    replaced = ", ".join(f'dealt."{column}" AS "{column}"' for column in columns)
+    return (
+        f"SELECT kept.* REPLACE ({replaced}) FROM {table} AS kept POSITIONAL JOIN "
+        f"(SELECT {listed} FROM {table} ORDER BY hash(rowid, {seed:d}), rowid) AS dealt"
+    )
+
+
+def drawn_by_lot(table: str, columns: Sequence[str], seed: int) -> str:
+    """SQL of the table's rows, each with an entity drawn by lot.
+
+    An entity holds 1 to 64 lots, by the seed: with equal chances an entity of about the mean size
+    would keep its count whatever the seed.
+    """
+    (column,) = columns
+    return f"""
+        WITH entities AS (
+            SELECT DISTINCT "{column}" AS entity FROM {table} WHERE "{column}" IS NOT NULL
+        ), lots AS (
+            SELECT entity, unnest(range(1 + (hash(entity, {seed:d}) % 64)::BIGINT)) AS number
+            FROM entities
+        ), urn AS (
+            SELECT list(entity ORDER BY entity, number) AS lots FROM lots
+        )
+        SELECT kept.* REPLACE (
+            urn.lots[1 + (hash(kept.rowid, {seed:d}) % len(urn.lots))::BIGINT] AS "{column}"
+        )
+        FROM {table} AS kept, urn"""
+
+
+def _at(database: str, table: str) -> str:
+    return f'"{database}"."{table}"'
+
+
+def _column_names(cursor: duckdb.DuckDBPyConnection, database: str) -> dict[str, list[str]]:
+    rows = cursor.execute(
+        "SELECT table_name, column_name FROM duckdb_columns() "
+        "WHERE database_name = ? AND schema_name = 'main' AND NOT internal "
+        "ORDER BY table_name, column_index",
+        [database],
+    ).fetchall()
+    found: dict[str, list[str]] = {}
+    for table, column in rows:
+        found.setdefault(table, []).append(column)
+    return found
+
+
+KINDS: dict[str, Callable[[str, Sequence[str], int], str]] = {
+    "outcome": dealt_anew,
+    "time": dealt_anew,
+    "join": dealt_anew,
+    "entities": drawn_by_lot,
+}
+"""What each kind of disorder does to a table."""
