@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import fcntl
-import os
-import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from core.errors import ConfigError, DdrError, ScenarioError
+from core.errors import ConfigError, ScenarioError
 from core.plugins import load
 from databases.catalog import open_scenario
-from databases.connection import refuse_unopenable
+from databases.connection import DatabaseHeldError, refuse_unopenable
 from databases.files import replace_file, sync_folder, write_private
 from databases.fingerprint import fingerprint
 from databases.installed import TEMP_PREFIX, InstalledScenario, install
 from databases.manifest import Manifest
 from databases.record import NAME, BuildRecord
 from databases.seal import write_seal
+from databases.workplace import failures_told, one_builder, refuse_full_disk, sweep
 
 if TYPE_CHECKING:
     import duckdb
@@ -77,15 +73,15 @@ def build_manifest(
     """The same for a manifest in hand."""
     folder = install(manifest, home).folder
     refuse_unopenable(folder)
-    with _failures_told(manifest.id, folder):
+    with failures_told(manifest.id, folder):
         folder.mkdir(parents=True, exist_ok=True)
-        with _one_builder(folder, progress):
+        with one_builder(folder, progress):
             target = install(manifest, home)
             if not rebuild and _is_sound(target):
                 progress(f"{manifest.id} is already built", 1.0)
                 return target
-            _sweep(folder)
-            _refuse_full_disk(folder, manifest.build.disk_mb)
+            sweep(folder)
+            refuse_full_disk(folder, manifest.build.disk_mb)
             with tempfile.TemporaryDirectory(prefix=TEMP_PREFIX, dir=folder) as temporary:
                 _make(target, home, Path(temporary), progress)
     progress(f"{manifest.id} is built", 1.0)
@@ -112,6 +108,7 @@ def _make(target: InstalledScenario, home: Path, temporary: Path, progress: Prog
     note.write_text(built.model_dump_json(indent=2) + "\n", encoding="utf-8")
     # Between these two a crash leaves a database without its record, or with the one of equal
     # content before it: either way the next build or check knows what it sees.
+    target.log_path.unlink(missing_ok=True)
     replace_file(fresh, target.database_path)
     replace_file(note, target.folder / NAME)
     sync_folder(target.folder)
@@ -160,68 +157,8 @@ def _entities(
 def _is_sound(target: InstalledScenario) -> bool:
     try:
         target.check()
+    except DatabaseHeldError:
+        raise
     except ScenarioError:
         return False
     return True
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what killed builds left. Only the holder of the lock may."""
-    for left in folder.glob(f"{TEMP_PREFIX}*"):
-        shutil.rmtree(left, ignore_errors=True)
-
-
-def _refuse_full_disk(folder: Path, needed_mb: int) -> None:
-    free_mb = shutil.disk_usage(folder).free // 1_000_000
-    if free_mb < needed_mb:
-        raise ScenarioError(
-            f"{folder} has {free_mb} MB free and the build needs {needed_mb} MB; {_MORE_SPACE}"
-        )
-
-
-@contextlib.contextmanager
-def _one_builder(folder: Path, progress: Progress) -> Iterator[None]:
-    """Wait until no other process builds here. The lock ends with its process, however that ends."""
-    lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            progress("waiting for another process that builds the same scenario", 0.0)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
-
-
-_MORE_SPACE = "free some space, or set DDR_HOME to a folder on another disk"
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-
-
-@contextlib.contextmanager
-def _failures_told(scenario_id: str, folder: Path) -> Iterator[None]:
-    """Turn what the machine or a builder throws into a ScenarioError that says what to do."""
-    import duckdb
-
-    try:
-        yield
-    except DdrError:
-        raise
-    except Exception as exc:
-        if _is_full(exc):
-            todo = f"{_MORE_SPACE}, then"
-        elif isinstance(exc, OSError | duckdb.IOException):
-            todo = f"make {folder} a folder that you may write to, then"
-        else:
-            todo = "when its builder is mended,"
-        raise ScenarioError(
-            f"building {scenario_id} failed ({type(exc).__name__}: {exc}); nothing half built was "
-            f"put in place. To try again: {todo} ddr scenarios build {scenario_id}"
-        ) from exc
-
-
-def _is_full(exc: Exception) -> bool:
-    """Whether the disk or a quota is used up. DuckDB says so in words, under several types."""
-    if isinstance(exc, OSError):
-        return exc.errno in _FULL
-    return any(os.strerror(number) in str(exc) for number in _FULL)

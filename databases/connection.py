@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -23,8 +24,14 @@ _LOCKED_DOWN: dict[str, str | bool | int | float | list[str]] = {
 }
 SPILL_MB = 2048
 """What one instance may write beside the database when a query outgrows memory, MB."""
+_OPENING = threading.Lock()
+"""Two threads that open the same file share an instance, and only one of them may lock it."""
 _UNOPENABLE = "?\\"
 """DuckDB reads these in a path as something else than a character of a name."""
+
+
+class DatabaseHeldError(DatabaseError):
+    """Another process has the file open for writing. Building it anew would not help."""
 
 
 def open_readonly(
@@ -41,8 +48,6 @@ def open_readonly(
     file is missing, held by a writer (F12) or not a database. How it is opened does not stop TEMP
     objects, PREPARE or CALL: the tools' own gate does (MEASURED, "Locked down").
     """
-    import duckdb
-
     refuse_unopenable(path)
     try:
         is_there = path.is_file()
@@ -50,6 +55,15 @@ def open_readonly(
         raise DatabaseError(f"{path} may not be read by this user") from exc
     if not is_there:
         raise DatabaseError(f"there is no database at {path}")
+    with _OPENING:
+        return _open(path, threads, memory_mb, spill_mb)
+
+
+def _open(
+    path: Path, threads: int | None, memory_mb: int | None, spill_mb: int
+) -> duckdb.DuckDBPyConnection:
+    import duckdb
+
     try:
         connection = duckdb.connect(str(path.absolute()), read_only=True, config=_LOCKED_DOWN)
     except duckdb.Error as exc:
@@ -94,8 +108,10 @@ def _lock(
 def _explain(path: Path, exc: Exception) -> NoReturn:
     text = str(exc)
     if "set lock on file" in text:
-        said = f"{path} is held by another writer; wait until that process ends, or stop it"
-    elif "Permission denied" in text:
+        raise DatabaseHeldError(
+            f"{path} is held by another writer; wait until that process ends, or stop it"
+        ) from exc
+    if "Permission denied" in text:
         said = f"{path} may not be read by this user"
     elif "version number" in text:
         said = f"{path} was written by a version of DuckDB that this one cannot read"

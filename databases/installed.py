@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from core.errors import DatabaseError, ScenarioError, UnknownNameError
 from core.scenario import Entity, Scenario, Task
-from databases.connection import open_readonly
+from databases.connection import DatabaseHeldError, open_readonly
 from databases.fingerprint import fingerprint
 from databases.manifest import Manifest
 from databases.record import BuildRecord, read_record
@@ -82,6 +82,11 @@ class InstalledScenario:
         )
 
     @property
+    def log_path(self) -> Path:
+        """Where the engine keeps what a writer has not yet put into the file."""
+        return self.database_path.with_name(f"{self.database_path.name}.wal")
+
+    @property
     def _command(self) -> str:
         return f"ddr scenarios build {self.scenario.id}"
 
@@ -99,10 +104,10 @@ class InstalledScenario:
             with open_readonly(self.database_path) as connection:
                 stored = read_seal(connection)
                 return stored, fingerprint(connection) if rehash else stored
+        except DatabaseHeldError:
+            raise
         except DatabaseError as exc:
-            # Where the file is in the way of nobody's work but a writer's, building helps nothing.
-            mend = "" if "held by" in str(exc) else f"; build it anew: {self._command}"
-            raise DatabaseError(f"{exc}{mend}") from exc
+            raise DatabaseError(f"{exc}; build it anew: {self._command}") from exc
         except duckdb.Error as exc:
             raise DatabaseError(
                 f"{self.database_path} is corrupt; build it anew: {self._command}"
@@ -111,8 +116,8 @@ class InstalledScenario:
     def _is_touched(self, record: BuildRecord) -> bool:
         stat = self.database_path.stat()
         # A writer that died leaves a log beside the file, which every reader replays.
-        log = self.database_path.with_name(f"{self.database_path.name}.wal")
-        return (stat.st_size, stat.st_mtime_ns) != (record.size, record.mtime_ns) or log.exists()
+        changed = (stat.st_size, stat.st_mtime_ns) != (record.size, record.mtime_ns)
+        return changed or self.log_path.exists()
 
     def _record(self) -> BuildRecord:
         """What was built. Raises where that is nothing, not all, gone, or of another version."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -128,6 +130,18 @@ def test_a_second_opener_in_the_same_process_shares_the_first_ones_limits(
         assert setting(second, "threads") == setting(first, "threads") == 1
         with pytest.raises(duckdb.Error):
             second.execute("SET threads = 2")
+
+
+def test_threads_may_open_the_same_file_at_once(visits: InstalledScenario) -> None:
+    start = threading.Barrier(8)
+
+    def count() -> object:
+        start.wait()
+        with open_readonly(visits.database_path, threads=1) as connection:
+            return connection.execute("SELECT count(*) FROM visits").fetchall()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert [f.result() for f in [pool.submit(count) for _ in range(8)]] == [[(30,)]] * 8
 
 
 def test_a_missing_file_is_named_and_not_created(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from core.errors import DatabaseError, ScenarioError, UnknownNameError
 from databases.catalog import open_scenario
 from databases.installed import TEMP_PREFIX, InstalledScenario, install
 from databases.record import NAME
+from tests.databases import small
 
 MEND = "ddr scenarios build visits"
 
@@ -121,6 +122,15 @@ def test_a_database_that_a_writer_holds_is_named_without_waiting(visits: Install
     visits.check()
 
 
+def test_a_build_does_not_take_the_file_from_under_a_writer(
+    visits: InstalledScenario, tmp_path: Path
+) -> None:
+    before = visits.database_path.stat().st_ino
+    with writer(visits.database_path), pytest.raises(DatabaseError, match="held by another writer"):
+        small.built(tmp_path)
+    assert visits.database_path.stat().st_ino == before
+
+
 def test_readers_do_not_stand_in_one_anothers_way(visits: InstalledScenario) -> None:
     code = f"import duckdb, sys; c = duckdb.connect({str(visits.database_path)!r}, read_only=True); print(1, flush=True); sys.stdin.read()"
     with subprocess.Popen(
@@ -164,7 +174,9 @@ def test_a_changed_database_is_said_to_have_changed(visits: InstalledScenario, s
         visits.check()
 
 
-def test_a_change_that_a_dead_writer_left_in_its_log_counts(visits: InstalledScenario) -> None:
+def test_a_change_that_a_dead_writer_left_in_its_log_counts_and_a_build_drops_it(
+    visits: InstalledScenario, tmp_path: Path
+) -> None:
     code = (
         f"import duckdb, os; c = duckdb.connect({str(visits.database_path)!r});"
         "c.execute('PRAGMA disable_checkpoint_on_shutdown');"
@@ -175,6 +187,7 @@ def test_a_change_that_a_dead_writer_left_in_its_log_counts(visits: InstalledSce
     keep_time(visits.database_path, before)
     with pytest.raises(ScenarioError, match="has changed"):
         visits.check()
+    small.built(tmp_path).check()
 
 
 def test_another_sealed_database_in_its_place_is_found_out_by_the_stored_hash(
