@@ -127,6 +127,8 @@ class CellResult(Record):
     truncated: bool = False
     killed: str | None = None
     """timeout, memory or output: the kernel was ended and its variables are gone."""
+    state_lost: bool = False
+    """True where this cell began in a fresh kernel because an earlier one had ended."""
     accessed_fields: tuple[str, ...] = ()
     violations: tuple[str, ...] = ()
     duration_s: float = 0.0

@@ -1,0 +1,181 @@
+"""Admit one reading statement, judged on the engine's own parse, and refuse all else in clear words.
+
+Read-only is a matter of how the database is opened (databases/connection.py). The gate adds what
+that leaves open: TEMP objects, CALL, PREPARE, SET, and functions that show the server instead of
+the data. It looks at parse trees, never for words in the text, and never changes the text.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.errors import ToolError
+from tools.reach import (
+    HINTS,
+    LOOKING_ELSEWHERE,
+    OUT_OF_REACH,
+    TABLE_FUNCTIONS,
+    VIEWS_OUT_OF_REACH,
+    is_file_name,
+)
+
+if TYPE_CHECKING:
+    import duckdb
+
+EXPLAIN_OPTIONS = 24
+"""How many words may stand between EXPLAIN and its statement."""
+
+_TREE = """
+    SELECT t ->> '$.error' = 'true',
+           t ->> '$.error_message',
+           json_extract_string(t, '$..function_name'),
+           json_extract_string(t, '$..table_name'),
+           json_extract_string(t, '$..type')
+    FROM (SELECT json_serialize_sql($1) AS t)
+"""
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """A statement that may run, with what the gate saw of it."""
+
+    reads: str | None
+    """The statement whose tables are read; None for an EXPLAIN that only plans."""
+    tables: tuple[str, ...] = ()
+    """Names in its FROM clauses, common table expressions among them."""
+
+
+@dataclass(frozen=True)
+class _Names:
+    functions: tuple[str, ...]
+    tables: tuple[str, ...]
+    writes: bool = False
+
+
+class Gate:
+    """Judges statements for one database. Safe to be asked from several threads."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._lock = threading.Lock()
+        self._parser = connection.cursor()
+        rows = self._parser.execute(
+            "SELECT DISTINCT lower(function_name) FROM duckdb_functions()"
+            " WHERE internal AND function_type IN ('table', 'table_macro')"
+        ).fetchall()
+        self._refused = OUT_OF_REACH | ({name for (name,) in rows} - TABLE_FUNCTIONS)
+
+    def admit(self, sql: str) -> Admitted:
+        """The statement, if it may run. Raises ToolError `refused`, or duckdb.Error on bad syntax."""
+        with self._lock:
+            statements = self._parser.extract_statements(sql)
+            if not statements:
+                raise ToolError("the query is empty: send one SELECT", kind="sql")
+            if len(statements) > 1:
+                raise ToolError(
+                    f"one statement per call: this text holds {len(statements)}, and none was run",
+                    kind="refused",
+                )
+            kind = statements[0].type.name
+            if kind == "SELECT":
+                return Admitted(reads=sql, tables=self._check(sql, self._tree(sql)))
+            if kind == "EXPLAIN" or (kind == "MULTI" and _words(sql)[:1] == ["explain"]):
+                return self._explained(sql)
+            if kind == "MULTI":
+                return Admitted(reads=sql, tables=self._check(sql, _pivot(sql)))
+            raise self._refusal(kind, sql)
+
+    def _explained(self, sql: str) -> Admitted:
+        """EXPLAIN is as good as what it wraps: EXPLAIN ANALYZE runs it."""
+        import duckdb
+
+        raw = sql.encode()
+        starts = [start for start, kind in duckdb.tokenize(sql) if kind.name != "comment"]
+        words = _words(sql)
+        for place in range(1, min(len(starts), EXPLAIN_OPTIONS)):
+            inner = raw[starts[place] :].decode(errors="replace")
+            try:
+                statements = self._parser.extract_statements(inner)
+            except duckdb.Error:
+                continue
+            kind = statements[0].type.name if len(statements) == 1 else "several statements"
+            if kind not in {"SELECT", "MULTI"}:
+                raise self._refusal(kind, inner)
+            names = self._tree(inner) if kind == "SELECT" else _pivot(inner)
+            tables = self._check(inner, names)
+            runs = "analyze" in words[1:place]
+            return Admitted(reads=inner if runs else None, tables=tables)
+        raise ToolError("this EXPLAIN cannot be judged: EXPLAIN one SELECT", kind="refused")
+
+    def _tree(self, sql: str) -> _Names:
+        """Every function and table of a SELECT, out of the engine's own parse tree."""
+        import duckdb
+
+        try:
+            row = self._parser.execute(_TREE, [sql]).fetchone()
+        except duckdb.Error as exc:  # ours, not the agent's
+            raise RuntimeError("the parse tree could not be read") from exc
+        assert row is not None
+        failed, message, functions, tables, types = row
+        writes = any(kind.endswith("_QUERY_NODE") for kind in types or ())
+        if failed:
+            raise ToolError(f"the query cannot be read: {message}", kind="sql")
+        return _Names(tuple(functions or ()), tuple(tables or ()), writes)
+
+    def _check(self, sql: str, names: _Names) -> tuple[str, ...]:
+        if names.writes:
+            raise ToolError(HINTS["write"], kind="refused")
+        hidden = sorted({f.lower() for f in names.functions} & self._refused)
+        hidden += sorted({t.lower() for t in names.tables} & VIEWS_OUT_OF_REACH)
+        if hidden:
+            raise ToolError(
+                f"{hidden[0]} is out of reach: {HINTS['hidden']}",
+                kind="refused",
+                violations=tuple(f"sql: {name}" for name in hidden),
+            )
+        if files := [name for name in names.tables if is_file_name(name)]:
+            raise ToolError(
+                f"'{files[0]}' is out of reach: {HINTS['file']}",
+                kind="refused",
+                violations=tuple(f"sql: file {name}" for name in files),
+            )
+        return tuple(dict.fromkeys(names.tables))
+
+    def _refusal(self, kind: str, sql: str) -> ToolError:
+        """Why a statement of another kind does not run, and what to do instead."""
+        violations: tuple[str, ...] = ()
+        called = next(iter(_words(sql)[1:2]), "")
+        if kind in LOOKING_ELSEWHERE:
+            violations = (f"sql: {kind}",)
+        elif kind in {"PRAGMA", "CALL"} and {called, f"pragma_{called}"} & (
+            self._refused | VIEWS_OUT_OF_REACH
+        ):
+            violations = (f"sql: {kind} {called}",)
+        hint = HINTS.get(kind, HINTS["write"])
+        return ToolError(f"{kind} is refused: {hint}", kind="refused", violations=violations)
+
+
+def _words(sql: str) -> list[str]:
+    """The statement's words without its comments, in lower case."""
+    import duckdb
+
+    raw = sql.encode()
+    tokens = duckdb.tokenize(sql)
+    ends = [start for start, _ in tokens[1:]] + [len(raw)]
+    return [
+        raw[start:end].decode(errors="replace").strip().lower()
+        for (start, kind), end in zip(tokens, ends, strict=True)
+        if kind.name != "comment"
+    ]
+
+
+def _pivot(sql: str) -> _Names:
+    """A dynamic PIVOT, which DuckDB's own tree cannot show (it becomes several statements)."""
+    from tools.access import pivot_names
+
+    found = pivot_names(sql)
+    if found is None:
+        raise ToolError(HINTS["pivot"], kind="refused")
+    functions, tables = found
+    return _Names(functions, tables)

@@ -1,0 +1,119 @@
+"""One sandboxed process from the outside: start it, and end it with everything in it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Sequence
+
+from core.errors import SandboxError
+from tools.bwrap import Sizes, sandbox_command
+from tools.runtime import find_runtime
+from tools.seccomp import filter_program
+
+END_S = 5.0
+
+
+class SandboxProcess:
+    """A running sandbox. Its standard output and errors come out of one pipe, `output_fd`.
+
+    Start it from a thread that lives as long as the sandbox shall: it dies with that thread.
+    """
+
+    def __init__(
+        self, inside: Sequence[str], sizes: Sizes, channel: socket.socket | None = None
+    ) -> None:
+        runtime = find_runtime()
+        info_r, info_w = os.pipe()
+        self.output_fd, output_w = os.pipe()
+        passed = [info_w]
+        program = filter_program()
+        with tempfile.TemporaryFile() as rules:
+            rules_fd = None
+            if program is not None:
+                rules.write(program)
+                rules.seek(0)
+                rules_fd = rules.fileno()
+                passed.append(rules_fd)
+            if channel is not None:
+                passed.append(channel.fileno())
+            try:
+                self._process = subprocess.Popen(
+                    sandbox_command(runtime, sizes, inside, info_fd=info_w, seccomp_fd=rules_fd),
+                    pass_fds=passed,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output_w,
+                    stderr=subprocess.STDOUT,
+                    env=_environment(),
+                    cwd="/",
+                )
+            except OSError as exc:
+                os.close(info_r)
+                os.close(self.output_fd)
+                raise SandboxError(f"the sandbox cannot be started: {exc}") from exc
+            finally:
+                os.close(info_w)
+                os.close(output_w)
+        self._info_r = info_r
+        self._init_fd: int | None = None
+
+    def locate(self) -> bool:
+        """Learn the sandbox's first process from bubblewrap; blocks until it is made.
+
+        False where there is none because the start failed.
+        """
+        with os.fdopen(self._info_r, "rb") as pipe:
+            told = pipe.read()
+        try:
+            self._init_fd = os.pidfd_open(int(json.loads(told)["child-pid"]))
+        except (ValueError, KeyError, OSError):
+            return False
+        return True
+
+    def pause(self) -> None:
+        """Let nothing in the first process run until `resume`: no thread works between calls."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        self._signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """End everything in the sandbox at once, without waiting for it. Idempotent.
+
+        The first process is the init of its pid namespace: with it the machine ends all others.
+        """
+        self._signal(signal.SIGKILL)
+        self._process.kill()
+
+    def wait(self, seconds: float = END_S) -> int | None:
+        """Bubblewrap's exit code once everything inside has ended; None where it goes on.
+
+        Blocks. 128 + n says that signal n ended the first process.
+        """
+        try:
+            code = self._process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        init_fd, self._init_fd = self._init_fd, None
+        if init_fd is not None:
+            os.close(init_fd)
+        return code
+
+    def _signal(self, number: int) -> None:
+        if self._init_fd is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._init_fd, number)
+
+
+def _environment() -> dict[str, str]:
+    """For bubblewrap itself; the sandbox's own is cleared anyway."""
+    kept = {"PATH": "/usr/bin:/bin"}
+    if path := os.environ.get("LD_LIBRARY_PATH"):
+        kept["LD_LIBRARY_PATH"] = path
+    return kept

@@ -1,0 +1,120 @@
+"""execute_code: one persistent Python session per ToolSet, started at its first use."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from core.protocols import CellLimits, CellResult, Kernel, QueryColumns, SandboxFactory
+from tools.deadline import Deadline
+from tools.frames import query_columns
+from tools.limits import ToolLimits
+from tools.rendering import head_and_tail
+from tools.sql import SqlSession
+from tools.values import compact
+
+SPARE = 400
+GONE = "all variables are gone; the next call starts afresh"
+
+
+class PythonSession:
+    """The agent's second hand. One cell runs at a time; the others wait their turn."""
+
+    def __init__(
+        self, factory: SandboxFactory, sql: SqlSession, limits: ToolLimits, session: str
+    ) -> None:
+        self._factory = factory
+        self._sql = sql
+        self._limits = limits
+        self._session = session
+        self._kernel: Kernel | None = None
+        self._turn = asyncio.Lock()
+        self._queries: set[Deadline] = set()
+
+    async def run(self, code: str, seconds: float) -> CellResult:
+        """Run one cell. Raises SandboxError where no session can be started."""
+        async with self._turn:
+            if self._kernel is None:
+                self._kernel = await self._factory.open(self._session, self._query)
+            limits = CellLimits(
+                wall_s=seconds,
+                memory_mb=self._limits.python_memory_mb,
+                output_bytes=self._limits.python_output_bytes,
+            )
+            try:
+                return await self._kernel.run(code, limits)
+            finally:
+                self._end_queries()  # nobody waits for their answers any more
+
+    async def close(self) -> None:
+        """End the session and every query that it still runs."""
+        self._end_queries()
+        kernel, self._kernel = self._kernel, None
+        if kernel:
+            await kernel.close()
+
+    def _end_queries(self) -> None:
+        for deadline in list(self._queries):
+            deadline.cancel()
+
+    def _query(self, sql: str) -> QueryColumns:
+        """What `query(sql)` inside the sandbox comes to: the same gate, the same bounds."""
+        deadline = Deadline(self._limits.sql_seconds)
+        self._queries.add(deadline)
+        try:
+            return query_columns(self._sql, sql, self._limits, deadline)
+        finally:
+            self._queries.discard(deadline)
+
+
+def verdict(
+    result: CellResult, seconds: float, limits: ToolLimits
+) -> tuple[str | None, str | None]:
+    """The error's kind and text; (None, None) where the cell went well."""
+    if result.killed == "timeout":
+        return "timeout", f"stopped at the time limit of {seconds:g} s; {GONE}"
+    if result.killed == "memory":
+        return "limit", f"ended for want of memory ({limits.python_memory_mb} MB at most); {GONE}"
+    if result.killed == "output":
+        kept = limits.python_output_bytes
+        return "limit", f"ended because it printed far more than the {kept} bytes kept; {GONE}"
+    if result.killed:
+        return "limit", f"ended ({result.killed}); {GONE}"
+    if result.error:
+        return ("limit" if "\nmemory limit: " in result.error else "python"), result.error
+    return None, None
+
+
+def render_cell(
+    result: CellResult, error: str | None, notes: list[str], limits: ToolLimits
+) -> dict[str, Any]:
+    """The reply of execute_code; the longest of its texts gives way where not all fit."""
+    texts = {"stdout": result.stdout, "value": result.value or "", "error": error or ""}
+    room = limits.reply_chars - SPARE - sum(len(note) for note in notes)
+    shares = _shares({name: len(compact(text)) for name, text in texts.items()}, room)
+    cut = result.truncated
+    shown: dict[str, str] = {}
+    for name, text in texts.items():
+        escaped = len(compact(text))
+        most = len(text) if escaped <= shares[name] else len(text) * shares[name] // escaped - 60
+        shown[name], shortened = head_and_tail(text, max(most, 0))
+        cut = cut or shortened
+    if cut:
+        notes = [*notes, "Output was cut: print less, or print aggregates."]
+    return {
+        "truncated": cut,
+        "truncation_reason": "bytes" if cut else None,
+        "note": " ".join(notes) or None,
+        "stdout": shown["stdout"],
+        "value": None if result.value is None else shown["value"],
+        "error": None if error is None else shown["error"],
+    }
+
+
+def _shares(needs: dict[str, int], room: int) -> dict[str, int]:
+    """What each text may take: the small ones all they need, the large ones the rest in equal parts."""
+    shares: dict[str, int] = {}
+    for left, name in enumerate(sorted(needs, key=lambda name: needs[name])):
+        shares[name] = min(needs[name], room // (len(needs) - left))
+        room -= shares[name]
+    return shares

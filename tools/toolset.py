@@ -1,0 +1,204 @@
+"""The tools of one session over one database: offered, checked, called, and never raising at an agent."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core.errors import ConfigError, SandboxError, ToolError, UnknownNameError
+from core.protocols import Observation, SandboxFactory, ToolSpec
+from core.scenario import ToolName
+from core.trajectory import Sandbox
+from databases.connection import open_readonly
+from tools.deadline import Deadline, in_thread
+from tools.info import database_info, describe_table
+from tools.limits import ToolLimits
+from tools.python import GONE, PythonSession, render_cell, verdict
+from tools.rendering import head_and_tail, render_rows
+from tools.sandbox import OFF
+from tools.scrub import Scrubber
+from tools.specs import arguments_of, check_arguments, spec_of
+from tools.sql import SqlSession, stopped
+from tools.values import compact
+
+T = TypeVar("T")
+GRACE_S = 1.0
+"""How long past its deadline a query is waited for; after that it ends on its own."""
+_KNOWN: tuple[ToolName, ...] = (
+    "get_database_info",
+    "describe_table",
+    "execute_query",
+    "execute_code",
+)
+_log = logging.getLogger(__name__)
+
+
+class ToolSet:
+    """What one agent may do to one database. Implements core.protocols.Tools."""
+
+    def __init__(
+        self,
+        database: Path,
+        *,
+        dialect: str = "duckdb",
+        names: Sequence[ToolName],
+        sandbox: SandboxFactory | None,
+        limits: ToolLimits | None = None,
+        session: str,
+    ) -> None:
+        """Open the database, read-only. Raises DatabaseError, ConfigError, UnknownNameError."""
+        if dialect != "duckdb":
+            raise ConfigError(f"the tools speak duckdb; this scenario's dialect is {dialect}")
+        for name in names:
+            if name not in _KNOWN:
+                raise UnknownNameError("tool", name, _KNOWN)
+        self._names = tuple(dict.fromkeys(names))
+        self._dialect = dialect
+        self._limits = limits or ToolLimits()
+        self._sandbox = sandbox
+        self._connection = open_readonly(database)
+        self._sql = SqlSession(self._connection, self._limits)
+        self._scrubber = Scrubber(database)
+        self._python = PythonSession(sandbox, self._sql, self._limits, session) if sandbox else None
+        self._closed = False
+
+    @functools.cached_property
+    def sandbox_state(self) -> Sandbox:
+        """How Python is held, or why it is not on offer. Asks the machine at the first time."""
+        if "execute_code" not in self._names:
+            return Sandbox(name=OFF, detail="the tools of this run leave Python out")
+        if self._sandbox is None:
+            return Sandbox(name=OFF, detail="no sandbox was chosen for this run")
+        ask: Callable[[], Sandbox] | None = getattr(self._sandbox, "state", None)
+        return ask() if ask else Sandbox(name=self._sandbox.name)
+
+    async def list(self) -> Sequence[ToolSpec]:
+        """The tools on offer; execute_code only where a sandbox holds it."""
+        return [spec_of(name, self._limits) for name in await self._offered()]
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Observation:
+        """Call one. A failed call is an Observation with is_error, never an exception."""
+        started = time.monotonic()
+        try:
+            seen = await self._dispatch(name, arguments)
+        except ToolError as exc:
+            seen = self._failure(exc.kind, str(exc), exc.violations)
+        except SandboxError as exc:
+            seen = self._failure("sandbox", f"Python cannot be used: {exc}")
+        except Exception:  # noqa: BLE001 - our fault, whatever it is, is never the tool's output
+            _log.exception("the tool %s failed", name)
+            seen = self._failure(
+                "internal", "an internal fault of the server; your call was not at fault"
+            )
+        return seen.model_copy(update={"duration_s": time.monotonic() - started})
+
+    async def close(self) -> None:
+        """End the Python session, running queries and the connection."""
+        self._closed = True
+        if self._python:
+            await self._python.close()
+        self._sql.close()
+        self._connection.close()
+
+    async def _offered(self) -> tuple[ToolName, ...]:
+        state = await in_thread(lambda: self.sandbox_state, name="sandbox-state")
+        off = {"execute_code"} if state.name == OFF else set()
+        return tuple(name for name in self._names if name not in off)
+
+    async def _dispatch(self, name: str, arguments: Mapping[str, Any]) -> Observation:
+        if self._closed:
+            raise ToolError("this session is closed", kind="internal")
+        tool = next((known for known in await self._offered() if known == name), None)
+        if tool is None:
+            raise ToolError(await self._unknown(name), kind="unknown_tool")
+        given = check_arguments(arguments_of(tool, self._limits), arguments, tool)
+        if tool == "execute_query":
+            return await self._query(**given)
+        if tool == "execute_code":
+            return await self._code(**given)
+        schema = await in_thread(lambda: self._sql.schema, name="schema")
+        if tool == "get_database_info":
+            return self._success(database_info(schema, self._dialect, self._limits))
+        data, _ = describe_table(schema, given["table_name"], given.get("offset", 0), self._limits)
+        return self._success(data)
+
+    async def _unknown(self, name: str) -> str:
+        offered = ", ".join(await self._offered()) or "none"
+        if name in self._names:  # only Python can be named and not offered
+            return f"{name} is off: {self.sandbox_state.detail}; tools: {offered}"
+        return f"there is no tool {name!r}; tools: {offered}"
+
+    async def _query(self, query: str, limit: int | None = None, offset: int = 0) -> Observation:
+        limits = self._limits
+        asked = limits.default_rows if limit is None else limit
+        remark = None
+        if asked > limits.max_rows:
+            remark = f"limit {asked} was lowered to {limits.max_rows}."
+        if offset > limits.max_offset:
+            raise ToolError(f"'offset' must be at most {limits.max_offset}", kind="arguments")
+        deadline = Deadline(limits.sql_seconds)
+        answer = await self._bounded(
+            lambda: self._sql.fetch(
+                query, limit=min(asked, limits.max_rows), offset=offset, deadline=deadline
+            ),
+            deadline,
+        )
+        data = render_rows(answer.value, limits, remark)
+        return self._success(self._scrubber.rows(data), answer.fields)
+
+    async def _bounded(self, work: Callable[[], T], deadline: Deadline) -> T:
+        """Off the event loop. Whoever goes away, or waits too long, leaves the query interrupted."""
+        try:
+            async with asyncio.timeout(deadline.seconds + GRACE_S):
+                return await in_thread(work, name="query")
+        except TimeoutError:
+            deadline.expire()
+            raise stopped(deadline) from None
+        except asyncio.CancelledError:
+            deadline.cancel()
+            raise
+
+    async def _code(self, code: str, timeout: float | None = None) -> Observation:
+        limits = self._limits
+        seconds = limits.python_seconds if timeout is None else timeout
+        notes = []
+        if seconds > limits.python_max_seconds:
+            notes.append(f"timeout {seconds:g} was lowered to {limits.python_max_seconds:g}.")
+            seconds = limits.python_max_seconds
+        assert self._python is not None  # or the tool were not on offer
+        result = await self._python.run(code, seconds)
+        if result.state_lost:
+            notes.append(f"Python was restarted before this call: {GONE.partition(';')[0]}.")
+        kind, error = verdict(result, seconds, limits)
+        data = self._scrubber.words(render_cell(result, error, notes, limits))
+        return Observation(
+            text=compact(data),
+            data=data,
+            is_error=kind is not None,
+            error_kind=kind,
+            truncated=data["truncated"],
+            accessed_fields=result.accessed_fields,
+            violations=result.violations,
+        )
+
+    def _success(self, data: dict[str, Any], fields: tuple[str, ...] = ()) -> Observation:
+        return Observation(
+            text=compact(data), data=data, truncated=data["truncated"], accessed_fields=fields
+        )
+
+    def _failure(self, kind: str, text: str, violations: tuple[str, ...] = ()) -> Observation:
+        said, cut = head_and_tail(text, self._limits.reply_chars // 3)
+        data = self._scrubber.words({"error": said, "kind": kind})
+        return Observation(
+            text=compact(data),
+            data=data,
+            is_error=True,
+            error_kind=kind,
+            truncated=cut,
+            violations=violations,
+        )
