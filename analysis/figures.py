@@ -176,7 +176,7 @@ def _end(point: CurvePoint, x: Scale, y: Scale) -> Iterator[Markup]:
     at = (x(point.x), y(point.value))
     yield element("circle", class_="dot", cx=at[0], cy=at[1], r=4)
     yield label((at[0] + 10, at[1] + 3), percent(point.value), "value strong")
-    yield label((at[0] + 10, at[1] + 18), f"at turn {point.x:g}", "tick")
+    yield label((at[0] + 10, at[1] + 18), f"turn {point.x:g}", "tick")
 
 
 def _band(points: Sequence[CurvePoint], x: Scale, y: Scale) -> Iterator[Markup]:

@@ -66,7 +66,7 @@
   const arrive = () => {
     if (pending === location.hash) { pending = null; return; }
     const place = follow(location.hash);
-    if (place) place.scrollIntoView({ block: place.tagName === 'MARK' ? 'center' : 'start', behavior: 'instant' });
+    if (place) place.scrollIntoView({ block: place.tagName === 'MARK' ? 'center' : 'start' });
   };
   addEventListener('hashchange', arrive);
   document.addEventListener('keydown', (event) => { if (event.key === 'Escape') clear(); });
@@ -91,7 +91,7 @@
     if (!details) return;
     details.open = true;
     location.hash = details.id;
-    details.scrollIntoView({ block: 'start', behavior: 'instant' });
+    details.scrollIntoView({ block: 'start' });
   };
   all.forEach((details) => {
     details.addEventListener('toggle', () => {
@@ -100,7 +100,7 @@
     });
     details.querySelector('summary').addEventListener('click', () => {
       // Closing a long one above would carry this one out of sight.
-      if (!details.open) requestAnimationFrame(() => setTimeout(() => details.scrollIntoView({ block: 'nearest', behavior: 'instant' }), 0));
+      if (!details.open) requestAnimationFrame(() => setTimeout(() => details.scrollIntoView({ block: 'nearest' }), 0));
     });
   });
   pick.addEventListener('change', () => go(find(pick.value)));

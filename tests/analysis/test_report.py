@@ -1,0 +1,400 @@
+"""The report is one safe file in which every claim leads to its proof."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import re
+from functools import cache
+
+import pytest
+
+from analysis.report import render_report
+from analysis.report_data import ReportData
+from core.trajectory import Sandbox, StopReason
+from tests.analysis.factory import (
+    data,
+    entity,
+    insight,
+    item,
+    make_scenario,
+    realistic,
+    score,
+    trajectory,
+    turn,
+    verdict,
+)
+from tests.analysis.page import Element, parse
+
+
+@cache
+def _whole() -> tuple[ReportData, str, Element]:
+    """A run of sixteen entities by forty turns, and its page."""
+    made = realistic(16, 40)
+    html = render_report(made)
+    return made, html, parse(html)
+
+
+def _page(made: ReportData) -> Element:
+    return parse(render_report(made))
+
+
+def test_each_supported_item_leads_to_a_marked_passage_that_holds_its_quote_word_for_word() -> None:
+    made, _, page = _whole()
+    by_id = {e.get("id"): e for e in page.walk() if e.get("id")}
+    cards = {e.get("id"): e for e in page.all("section", "item")}
+    seen = 0
+    for said in made.verdicts:
+        if said.label != "supported" or not said.evidence:
+            continue
+        entity_id = said.trajectory_id.removeprefix("t")
+        key = f"carrier-{entity_id}/item-{said.item_id}"
+        place = f"turn-{said.found_at_turn}" if said.level == "message" else "report"
+        target = f"carrier-{entity_id}/{place}/item-{said.item_id}"
+        assert f"#{target}" in [a.get("href") for a in cards[key].all("a")]
+        marked = by_id[target]
+        assert marked.tag == "mark"
+        assert marked.get("data-item") == key
+        pieces = [m.text for m in marked.above("article").all("mark") if m.get("data-item") == key]
+        assert "".join(pieces) == said.evidence
+        assert marked.above("article").get("id") == f"carrier-{entity_id}/{place}"
+        seen += 1
+    assert seen > 50
+
+
+def test_every_link_inside_the_page_has_its_target_and_no_id_is_given_twice() -> None:
+    _, _, page = _whole()
+    ids = [e.get("id") for e in page.walk() if e.get("id")]
+    assert len(ids) == len(set(ids))
+    links = [a.get("href") or "" for a in page.all("a")]
+    assert all(link.startswith("#") for link in links)
+    # The three of the picker are pointed at a trajectory by the script.
+    assert {link[1:] for link in links if link != "#"} <= set(ids)
+    assert len([link for link in links if link == "#"]) == 3
+
+
+def test_an_item_shows_its_question_answer_kind_label_and_proof() -> None:
+    made, _, page = _whole()
+    fact = made.checklist.items[0]
+    card = page.by_id(f"carrier-{fact.entity_id}/item-{fact.id}")
+    for text in (fact.question, fact.answer, fact.category, fact.difficulty, fact.source):
+        assert text in card.text
+    assert card.one("pre", "source").text == fact.evidence_sql
+    assert "expected 12.5 ± 0.1" in card.words
+    words = [w.text for w in card.all("b", "word")]
+    assert len(words) == 2
+    assert set(words) <= {"found", "contradicted", "not found", "unscored"}
+
+
+def test_the_page_asks_for_nothing_beside_itself() -> None:
+    _, html, page = _whole()
+    asking = {"src", "srcset", "href", "action", "formaction", "data", "poster", "background"}
+    asked = {
+        (n, (v or "")[:1]) for e in page.walk() for n, v in e.attributes.items() if n in asking
+    }
+    assert asked == {("href", "#")}
+    assert "@import" not in html
+    assert "url(" not in html
+    assert not {e.tag for e in page.walk()} & {"link", "img", "iframe", "object", "embed", "base"}
+    addresses = set(re.findall(r"https?://[^\s\"'<]+", html))
+    assert addresses <= {"http://www.w3.org/2000/svg"}
+
+
+def test_the_policy_allows_the_pages_own_script_and_no_other() -> None:
+    _, _, page = _whole()
+    policy = next(
+        m.get("content") or ""
+        for m in page.all("meta")
+        if m.get("http-equiv") == "Content-Security-Policy"
+    )
+    (script,) = page.all("script")
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'")
+    assert not [name for e in page.walk() for name in e.attributes if name.lower().startswith("on")]
+
+
+def test_the_same_records_give_the_same_file() -> None:
+    assert render_report(realistic(2, 8)) == render_report(realistic(2, 8))
+
+
+def test_sixteen_trajectories_of_eighty_turns_stay_below_eight_megabytes_and_start_closed() -> None:
+    made = realistic(16, 80)
+    html = render_report(made)
+    assert len(html.encode()) < 8_000_000
+    page = parse(html)
+    stories = page.all("details", "trajectory")
+    assert len(stories) == 16
+    assert not [s for s in stories if "open" in s.attributes]
+
+
+def test_results_of_ten_kilobytes_on_every_turn_are_cut_and_say_so() -> None:
+    runs = [
+        trajectory(f"t{n}", f"{n:02d}", [turn(k, "SELECT 1", "word " * 2000) for k in range(1, 81)])
+        for n in range(16)
+    ]
+    html = render_report(data([], runs))
+    assert len(html.encode()) < 8_000_000
+    assert re.search(r"[\d,]+ more characters that this page leaves out", html)
+
+
+# --- what is said of the run
+
+
+def test_the_header_says_what_was_run_on_what_and_how() -> None:
+    made, _, page = _whole()
+    words = page.one("header").words
+    assert "What profiler found in" in words
+    for part in (
+        made.scenario.title,
+        "16 carriers",
+        "2 March 2026, 09:00 UTC",
+        "fingerprint ffffffffffff",
+        "Checklist flights 1.0.0 cccccccccccc",
+        "Protocol default",
+        "Sandbox bubblewrap",
+        "Code 30875ea",
+    ):
+        assert part in words
+    about = page.by_id("about").words
+    assert made.run.scenario_fingerprint in about
+    assert made.checklist.hash in about
+    assert "no limit on turns" in about
+    n = len(made.checklist.items)
+    assert f"{n} of {n} items hold on the database; {n} of {n} no longer do" in about
+    assert "shuffled entity 371" in about
+
+
+def test_the_score_table_says_what_each_figure_is_out_of_beside_the_baselines() -> None:
+    made, _, page = _whole()
+    rows = page.by_id("score-table").one("tbody").all("tr")
+    assert len(rows) == 4
+    first = next(s for s in made.scores if s.competitor == "profiler")
+    words = rows[0].words
+    assert f"{100 * (first.strict or 0):.1f}%" in words
+    assert f"of {first.items} items in 16 carriers" in words
+    assert f"{100 * (first.low or 0):.1f}% to {100 * (first.high or 0):.1f}%" in words
+    assert [c.text for c in rows[0].all("td", "soft")] == ["4.0%", "0.0%", "0.0%"]
+    assert "How to read it." in page.by_id("scores").words
+
+
+def test_a_missing_headline_says_why() -> None:
+    low = score("profiler", "trajectory", "item", 0.2, 10).model_copy(
+        update={"headline": None, "headline_reason": "coverage is 0.60", "coverage": 0.6}
+    )
+    page = _page(data([item("a")], [trajectory()], scores=[low]))
+    words = page.by_id("score-table").words
+    assert "coverage is 0.60" in words
+    assert "not run" in words  # the baselines
+
+
+def test_the_curve_stands_as_a_post_hoc_threshold_with_its_undated_share_beside_it() -> None:
+    items = [item("a"), item("b")]
+    run = trajectory(turns=9)
+    said = [verdict("a", turns=(3,)), verdict("b")]
+    section = _page(data(items, [run], said)).by_id("by-turn")
+    assert "post-hoc threshold" in section.words
+    assert "A further 50.0% is supported without a turn (undated)" in section.words
+    assert section.all("desc")[0].text == "profiler: 50.0% by turn 5, 50.0% by turn 9"
+
+
+def test_categories_difficulties_and_stop_reasons_are_counted() -> None:
+    items = [item("a", category="fleet"), item("b", category="season", difficulty="hard")]
+    runs = [trajectory(stop_reason=StopReason.MAX_TURNS)]
+    page = _page(data(items, runs, [verdict("a", turns=(1,)), verdict("b", "insufficient")]))
+    rows = [row for row in page.by_id("by-kind").all("tr") if row.all("td")]
+    kinds = {row.one("th").text: [cell.words for cell in row.all("td")] for row in rows}
+    assert kinds["fleet"] == ["100%", "1/1", "unscored", "0/1 1 unscored"]
+    assert kinds["hard"] == ["0%", "0/1", "unscored", "0/1 1 unscored"]
+    stopping = page.by_id("stopping")
+    (row,) = stopping.one("tbody").all("tr")
+    assert [cell.words for cell in (row.one("th"), *row.all("td"))] == [
+        "max turns",
+        "1",
+        "from outside",
+    ]
+    assert "Self-terminated: 0% (0 of 1)" in stopping.words
+
+
+def test_attempts_to_look_are_flagged_and_lead_to_their_turn() -> None:
+    made = turn(2)
+    looked = made.tool_results[0].model_copy(update={"violations": ("read_text('../qa.json')",)})
+    run = trajectory(turns=[turn(1), made.model_copy(update={"tool_results": (looked,)})])
+    page = _page(data([item("a")], [run]))
+    section = page.by_id("looking")
+    assert "read_text('../qa.json')" in section.words
+    assert section.one("a").get("href") == "#carrier-01/turn-2"
+    assert "Attempt to look:" in page.by_id("carrier-01/turn-2").words
+    quiet = _page(data([item("a")], [trajectory()])).by_id("looking")
+    assert "None." in quiet.words
+
+
+def test_a_turn_tells_its_query_result_error_and_cut() -> None:
+    body = '{"columns":["id","n"],"rows":[["A1",3],["A2",null]]}'
+    good, bad = turn(1, "SELECT id, n FROM t", body), turn(2, "SELEC", "syntax error at SELEC")
+    cut = good.tool_results[0].model_copy(update={"truncated": True})
+    broken = bad.tool_results[0].model_copy(update={"is_error": True, "error_kind": "sql"})
+    run = trajectory(
+        turns=[
+            good.model_copy(update={"tool_results": (cut,)}),
+            bad.model_copy(update={"tool_results": (broken,)}),
+        ]
+    )
+    page = _page(data([item("a")], [run]))
+    first, second = page.by_id("carrier-01/turn-1"), page.by_id("carrier-01/turn-2")
+    assert first.one("pre", "source").text == "SELECT id, n FROM t"
+    table = first.one("table", "result")
+    assert [c.text for c in table.all("td")] == ["A1", "3", "A2", "null"]
+    assert "The tool cut its answer, and told the agent so." in first.words
+    assert "error: sql" in second.words
+    assert "syntax error at SELEC" in second.text
+
+
+def test_items_that_were_not_found_or_not_scored_say_so() -> None:
+    said = [
+        verdict("a", "insufficient"),
+        verdict("b", None, unscored_reason="no signals"),
+    ]
+    page = _page(data([item("a"), item("b")], [trajectory()], said))
+    assert "not found" in page.by_id("carrier-01/item-a").words
+    assert "Unscored: no signals" in page.by_id("carrier-01/item-b").words
+    assert not page.by_id("carrier-01/item-a").all("a")
+
+
+def test_a_superseded_attempt_is_counted_and_not_shown() -> None:
+    old = trajectory("old", stop_reason=None, insights=(insight("old", "of the old one", 1),))
+    page = _page(data([item("a")], [old, trajectory("new", attempt=2)]))
+    assert len(page.all("details", "trajectory")) == 1
+    assert "of the old one" not in page.text
+    assert "1 earlier attempt broke off and was replaced" in page.words
+
+
+# --- what may be missing
+
+
+def test_a_run_that_was_not_evaluated_is_told_and_names_the_command() -> None:
+    page = _page(data([item("a")], [trajectory()], evaluation=None))
+    assert "has not been evaluated yet" in page.one("header").words
+    assert "ddr evaluate r1" in page.one("header").words
+    assert "No scores are stored" in page.by_id("scores").words
+    assert page.all("details", "trajectory")
+
+
+def test_a_run_without_a_trajectory_is_a_page_that_says_so() -> None:
+    page = _page(data([item("a")], []))
+    assert "never run: its items are unscored" in page.by_id("entities").words
+    assert "No trajectory is stored." in page.by_id("stopping").words
+    assert page.by_id("carrier-01").tag == "th"
+
+
+def test_entities_that_were_not_part_of_the_run_are_left_out() -> None:
+    made = data(
+        [item("a"), item("b", "02")],
+        [trajectory()],
+        entities=[entity("01", "One"), entity("02", "Two")],
+    )
+    only = dataclasses.replace(made, run=made.run.model_copy(update={"entity_ids": ("01",)}))
+    words = _page(only).words
+    assert "One" in words
+    assert "Two" not in words
+
+
+def test_trials_of_one_entity_have_pages_of_their_own() -> None:
+    page = _page(data([item("a")], [trajectory(), trajectory("t2", trial=2)]))
+    assert page.by_id("carrier-01").tag == "details"
+    assert page.by_id("carrier-01/trial-2").tag == "details"
+
+
+def test_a_sandbox_that_was_off_is_said_with_the_reason() -> None:
+    run = trajectory(sandbox=Sandbox(name="off", detail="no user namespaces"))
+    assert "Sandbox off (no user namespaces)" in _page(data([], [run])).one("header").words
+
+
+def test_another_database_or_checklist_than_that_of_the_run_is_said() -> None:
+    made = data([item("a")], [trajectory()], scenario=make_scenario())
+    other = dataclasses.replace(
+        made,
+        scenario=made.scenario.model_copy(update={"fingerprint": "9" * 64}),
+        checklist=made.checklist.model_copy(update={"hash": "8" * 64}),
+    )
+    about = _page(other).by_id("about").words
+    assert "The database installed now has another: 999" in about
+    assert "The evaluation used another: 1.0.0, ccc" in about
+
+
+# --- what must not get out, and what must not get in
+
+
+@pytest.mark.parametrize(("asked", "shown"), [(None, False), (True, True), (False, False)])
+def test_under_a_restricted_licence_cells_are_shown_only_when_asked_for(
+    asked: bool | None, shown: bool
+) -> None:
+    run = trajectory(turns=[turn(1, result='{"columns":["name"],"rows":[["Eve Secret"]]}')])
+    restricted = make_scenario(restricted=True)
+    html = render_report(data([], [run], scenario=restricted, show_values=asked))
+    assert ("Eve Secret" in html) is shown
+    assert ("values that tools returned are hidden" in html) is not shown
+    assert "1 row" in html
+
+
+HOSTILE = "</script></style></template></pre>--><img src=x onerror=alert(1)>\"'{{7*7}}{% x %}"
+
+
+def test_hostile_text_stays_text_wherever_it_stands() -> None:
+    made = turn(1, HOSTILE, f'{{"columns":["{"<b>x"}"],"rows":[["<img src=x onerror=alert(1)>"]]}}')
+    looked = made.tool_results[0].model_copy(
+        update={"violations": (HOSTILE,), "error_kind": HOSTILE, "is_error": True, "name": HOSTILE}
+    )
+    first = made.model_copy(
+        update={"text": HOSTILE, "reasoning": HOSTILE, "tool_results": (looked,)}
+    )
+    run = trajectory(
+        turns=[first, turn(2, "x", HOSTILE)],
+        entity=HOSTILE,
+        insights=(insight("t1", HOSTILE, 1), insight("t1", HOSTILE)),
+        error=HOSTILE,
+        agent=HOSTILE,
+        model=HOSTILE,
+        code_revision=HOSTILE,
+        sandbox=Sandbox(name=HOSTILE, detail=HOSTILE),
+    )
+    fact = item(
+        HOSTILE,
+        HOSTILE,
+        question=HOSTILE,
+        answer=HOSTILE,
+        category=HOSTILE,
+        source=HOSTILE,
+        evidence_sql=HOSTILE,
+    )
+    said = [
+        verdict(HOSTILE, turns=(1,), evidence=HOSTILE, reason=HOSTILE),
+        verdict(HOSTILE, None, level="trajectory", unscored_reason=HOSTILE),
+    ]
+    scenario = make_scenario().model_copy(update={"title": HOSTILE, "entity_noun": HOSTILE})
+    html = render_report(
+        data(
+            [fact],
+            [run],
+            said,
+            entities=[entity(HOSTILE, HOSTILE)],
+            scenario=scenario,
+            scores=[score(HOSTILE, "trajectory", "item", 0.5, 2)],
+            gated={HOSTILE: 3},
+        )
+    )
+    page = parse(html)
+    assert "<img" not in html
+    assert len(page.all("script")) == len(page.all("style")) == 1
+    assert "{{7*7}}" in page.text
+    assert "49" not in page.one("header").text
+    assert [m.text for m in page.all("mark")] == [HOSTILE]
+    ids = {e.get("id") for e in page.walk()}
+    assert {(a.get("href") or "#")[1:] for a in page.all("a")} - {""} <= ids
+
+
+def test_half_a_surrogate_pair_in_a_result_does_not_spoil_the_file() -> None:
+    run = trajectory(turns=[turn(1, result='{"columns":["a"],"rows":[["\\ud800 x"]]}')])
+    html = render_report(data([], [run]))
+    assert "? x" in html.encode("utf-8").decode("utf-8")
