@@ -78,6 +78,8 @@ class Setting:
     """Given a session's name, which is the trajectory's key."""
     now: Callable[[], datetime] = utc_now
     call_timeout_s: float = CALL_TIMEOUT_S
+    last_word_s: float = 60.0
+    """Past max_seconds: tools answer nothing more, but the agent may still hand in its report."""
 
 
 def _silent(_done: float, _total: float, _what: str) -> None: ...
@@ -195,7 +197,12 @@ class _Run:
         reason: StopReason | None = None
         error: str | None = None
         try:
-            with anyio.move_on_after(limits.max_seconds):
+            patience = (
+                None
+                if limits.max_seconds is None
+                else limits.max_seconds + self._setting.last_word_s
+            )
+            with anyio.move_on_after(patience):
                 reason = await self._listen(key, steps, recorder)
         except asyncio.CancelledError:
             recorder.end(StopReason.CANCELLED)

@@ -12,9 +12,21 @@ import typer
 
 from core.errors import DdrError
 
-COMMANDS = ("server.cli.doctor",)
-"""Modules with a function `register(app)`; cheap to import. `bench` stands above `server`, so that
-its command is found by name and not imported."""
+COMMANDS = (
+    "server.cli.demo",
+    "server.cli.run",
+    "server.cli.runs",
+    "server.cli.evaluate",
+    "server.cli.report",
+    "server.cli.scenarios",
+    "server.cli.checklists",
+    "server.cli.serve",
+    "server.cli.doctor",
+    "server.cli.testing",
+    "bench.command",
+)
+"""Modules with a function `register(app)`, cheap to import, in the order of `ddr --help`. `bench`
+stands above `server` in the import contracts, so they are found by name."""
 
 
 def build_app() -> typer.Typer:

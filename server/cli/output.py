@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json as json_module
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+_SECONDS_BETWEEN_LINES: Final = 5.0
 
 
 @dataclass(frozen=True)
@@ -71,15 +74,17 @@ class Progress:
 
 
 class _Lines(Progress):
-    """For logs: one line for each new thing, and for each further tenth."""
+    """For logs: a line for each further tenth, and one every few seconds in between."""
 
     def __init__(self, what: str) -> None:
-        self._what, self._last = what, (-1, "")
+        self._what, self._tenth, self._told_at = what, -1, 0.0
 
     def update(self, done: float, total: float, what: str) -> None:
-        step = (int(10 * done / total) if total else 0, what)
-        if step != self._last:
-            self._last = step
-            percent = f"{100 * done / total:3.0f} %" if total else "     "
-            sys.stderr.write(f"{self._what} {percent}  {what}\n")
-            sys.stderr.flush()
+        tenth = int(10 * done / total) if total else 0
+        now = time.monotonic()
+        if tenth == self._tenth and now - self._told_at < _SECONDS_BETWEEN_LINES:
+            return
+        self._tenth, self._told_at = tenth, now
+        percent = f"{100 * done / total:3.0f} %" if total else "     "
+        sys.stderr.write(f"{self._what} {percent}  {what}\n")
+        sys.stderr.flush()

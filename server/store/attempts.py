@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from core.run import RunSpec
 from core.trajectory import NO_USAGE, StopReason, Trajectory, Usage
@@ -17,13 +16,9 @@ _OPEN = (None, StopReason.CANCELLED)
 
 
 def counting(attempts: Iterable[Trajectory]) -> list[Trajectory]:
-    """Per (entity, trial) the last attempt that ended in a way that is scored, else the last."""
-    chosen = []
-    for _, group in groupby(sorted(attempts, key=_order), key=_key):
-        tries = list(group)
-        scored = [t for t in tries if t.stop_reason is not None and t.stop_reason.scored]
-        chosen.append((scored or tries)[-1])
-    return chosen
+    """Per (entity, trial) the latest attempt, the one that counts; the rest are history."""
+    latest = {_key(attempt): attempt for attempt in sorted(attempts, key=_order)}
+    return list(latest.values())
 
 
 def to_do(spec: RunSpec, attempts: Iterable[Trajectory], *, retry_errors: bool) -> list[Key]:

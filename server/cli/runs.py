@@ -1,0 +1,141 @@
+"""`ddr runs`, `ddr show` and `ddr delete`: what is stored, and forgetting it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from core.errors import StoreError, UnknownNameError
+from server.cli.options import Json, Quiet, example
+
+if TYPE_CHECKING:
+    from core.trajectory import Trajectory
+
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="An id, a unique prefix, or last.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("runs", epilog=example("ddr runs"))(runs)
+    shown = example("ddr show last", "ddr show last 03", "ddr show last 03 7")
+    app.command("show", epilog=shown)(show)
+    app.command("delete", epilog=example("ddr delete 20260131-flights-ab12"))(delete)
+
+
+def runs(json: Json = False, quiet: Quiet = False) -> None:
+    """List the runs that are stored, the newest last."""
+    from server import settings as places
+    from server.cli.output import Output
+    from server.runs import progress_of
+    from server.store import is_locked, open_store
+
+    out = Output(json=json, quiet=quiet)
+    settings = places.load()
+    rows, found = [], []
+    if settings.store_path.exists():
+        with open_store(settings.store_path) as store:
+            for spec in store.runs():
+                state = progress_of(spec, store)
+                if is_locked(settings.locks, spec.id):
+                    word = "running"
+                else:
+                    word = "complete" if state.done == state.wanted else "to resume"
+                scores = str(
+                    len([e for e in store.evaluations(spec.id) if not e.parameters.get("baseline")])
+                )
+                when = f"{spec.created_at:%Y-%m-%d %H:%M}"
+                done = f"{state.done}/{state.wanted}"
+                rows.append([spec.id, when, spec.agent, done, str(state.turns), word, scores])
+                found.append(
+                    {
+                        "run": spec.id,
+                        "created_at": spec.created_at.isoformat(),
+                        "scenario": spec.scenario_id,
+                        "agent": spec.agent,
+                        "done": state.done,
+                        "wanted": state.wanted,
+                        "turns": state.turns,
+                        "state": word,
+                        "evaluations": int(scores),
+                    }
+                )
+    if rows:
+        heads = ["run", "begun (UTC)", "agent", ">explored", ">turns", "state", ">evaluations"]
+        out.table(heads, rows)
+    else:
+        out.say("no runs yet; see it work: ddr demo")
+    out.result({"runs": found})
+
+
+def show(
+    run: RunName,
+    entity: Annotated[
+        str | None, typer.Argument(metavar="[ENTITY]", help="Its trajectory.")
+    ] = None,
+    turn: Annotated[int | None, typer.Argument(metavar="[TURN]", help="One turn, whole.")] = None,
+    *,
+    trial: Annotated[int, typer.Option(help="Which trial, where there are several.")] = 1,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show a run, one of its trajectories, or one turn."""
+    from server import settings as places
+    from server.cli import showing
+    from server.cli.output import Output
+    from server.runs import summary
+    from server.store import open_store
+
+    out = Output(json=json, quiet=quiet)
+    with open_store(places.load().prepare().store_path) as store:
+        spec = store.run(run)
+        if entity is None:
+            showing.show_run(spec, store, out)
+            out.result(summary(spec, store))
+            return
+        trajectory = _of(store.trajectories(spec.id), entity, trial)
+    if turn is None:
+        showing.show_trajectory(trajectory, out)
+        out.result(showing.as_json(trajectory))
+        return
+    known = [str(each.index) for each in trajectory.turns]
+    if str(turn) not in known:
+        raise UnknownNameError("turn", str(turn), known)
+    shown = trajectory.turns[known.index(str(turn))]
+    showing.show_turn(trajectory, shown, out)
+    out.result(showing.as_json(shown))
+
+
+def _of(trajectories: list[Trajectory], entity: str, trial: int) -> Trajectory:
+    mine = {each.entity_id: each for each in trajectories if each.trial == trial}
+    if entity not in mine:
+        raise UnknownNameError(f"entity in trial {trial} of this run", entity, mine)
+    return mine[entity]
+
+
+def delete(
+    run: RunName,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Forget a run with its trajectories, evaluations and verdicts."""
+    from server import settings as places
+    from server.cli.output import Output
+    from server.store import RunLock, open_store
+
+    out = Output(json=json, quiet=quiet)
+    settings = places.load().prepare()
+    with open_store(settings.store_path) as store:
+        spec = store.run(run)
+        with RunLock(settings.locks, spec.id):
+            if not yes and sys.stdin.isatty():
+                typer.confirm(f"forget run {spec.id} and all that was judged of it?", abort=True)
+            store.delete_run(spec.id)
+    try:
+        (settings.locks / f"{spec.id}.lock").unlink(missing_ok=True)
+    except OSError as exc:
+        raise StoreError(f"run {spec.id} is deleted, its lock file is not: {exc}") from exc
+    out.say(f"run {spec.id} is deleted")
+    out.result({"deleted": spec.id})

@@ -1,0 +1,43 @@
+"""`ddr serve`: one entity's tools for an MCP client, over stdio."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from server.cli.options import Json, Quiet, example
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("serve", epilog=example("ddr serve --scenario flights --entity 03"))(serve)
+
+
+def serve(
+    *,
+    scenario: Annotated[str, typer.Option(help="Which scenario to serve.")],
+    entity: Annotated[str, typer.Option(help="The entity that the client is to explore.")],
+    tools: Annotated[str, typer.Option(help="sql, python or both.", metavar="HANDS")] = "both",
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Serve one entity's tools over stdio until the client hangs up.
+
+    stdout carries the protocol and nothing else; --json prints its object on stderr, at the end.
+    An agent that has a shell beside it could open the database itself: keep stdio for library
+    agents and notebooks.
+    """
+    from server.wire import claim_stdio
+
+    # Before any other import: from here on, nothing that is printed can reach the client.
+    wire = claim_stdio()
+    import asyncio
+    import sys
+    from json import dumps
+
+    from server.serving import serve_entity
+
+    calls = asyncio.run(serve_entity(wire, scenario, entity, tools, quiet=quiet))
+    if json:
+        sys.stderr.write(dumps({"scenario": scenario, "entity": entity, "calls": calls}) + "\n")

@@ -1,0 +1,226 @@
+"""Judge a run: its own insights and the baselines', each verdict stored as it comes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from core.checklist import Checklist
+from core.errors import ChecklistError, UsageError
+from core.evaluation import Evaluation, Level, Score, Verdict
+from core.protocols import Checker
+from core.run import RunSpec
+from core.scenario import Entity
+from core.trajectory import Trajectory
+from evaluator import baselines, scoring
+from server.store import Repository
+
+BASELINES: Final = ("blank", "generic", "shuffled_entity")
+DERANGEMENTS: Final = 5
+_LEVELS: Final[tuple[Level, ...]] = ("message", "trajectory")
+
+Watch = Callable[[float, float, str], None]
+"""Told how many trajectories are judged, of how many, and whose."""
+
+_Key = tuple[str, str, Level]
+"""(trajectory id, item id, level)"""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An evaluation with its baselines, and the scores that follow from them."""
+
+    evaluation: Evaluation
+    verdicts: list[Verdict]
+    scores: list[Score]
+    """The agent's, then each baseline's."""
+    gated: dict[str, int]
+    """Per competitor: how many insights passed the checker's gate."""
+
+    def accuracy(self, competitor: str) -> dict[str, float | None]:
+        """Item-averaged strict accuracy by level."""
+        return {
+            score.level: score.strict
+            for score in self.scores
+            if score.competitor == competitor and score.averaging == "item"
+        }
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """Whose insights are judged, under the recipients' trajectory ids."""
+
+    suffix: str
+    """Of the evaluation's id; '' for the agent itself."""
+    parameters: dict[str, Any]
+    trajectories: Sequence[Trajectory]
+
+
+class Judging:
+    """One checker's pass over one run, its baselines included."""
+
+    def __init__(
+        self, spec: RunSpec, store: Repository, checklist: Checklist, checker: Checker
+    ) -> None:
+        self._spec, self._store = spec, store
+        self._checklist, self._checker = checklist, checker
+        self._trajectories = store.trajectories(spec.id)
+
+    async def judge(
+        self, entities: Sequence[Entity], now: datetime, watch: Watch = lambda *_: None
+    ) -> Judged:
+        """Evaluate, or finish the evaluation of the same things that was broken off.
+
+        Raises UsageError where there is nothing to judge, ChecklistError where the checklist is not
+        about this database, StoreError where a verdict cannot be kept.
+        """
+        self._refuse()
+        competitors = self._competitors(entities)
+        own = self._unfinished(competitors) or self._next_id()
+        total, done = sum(len(each.trajectories) for each in competitors), 0
+        for competitor in competitors:
+            evaluation = self._evaluation(own, competitor, now)
+            kept = self._kept(evaluation.id)
+            for trajectory in competitor.trajectories:
+                await self._check(trajectory, evaluation.id, kept)
+                done += 1
+                whose = competitor.parameters.get("baseline", self._spec.agent)
+                watch(done, total, f"{whose} on {trajectory.entity_id}")
+        return read(self._spec, self._store, self._checklist, entities, own)
+
+    async def _check(self, trajectory: Trajectory, evaluation_id: str, kept: set[_Key]) -> None:
+        """Ask for what is missing only; what is stored already is not stored again."""
+        items = self._checklist.of(trajectory.entity_id)
+        left = [i for i in items if any((trajectory.id, i.id, lv) not in kept for lv in _LEVELS)]
+        if not left:
+            return
+        async for verdict in self._checker.check(left, trajectory, evaluation_id=evaluation_id):
+            if (verdict.trajectory_id, verdict.item_id, verdict.level) not in kept:
+                self._store.add_verdicts([verdict])
+
+    def _kept(self, evaluation_id: str) -> set[_Key]:
+        verdicts = self._store.verdicts(evaluation_id)
+        return {(v.trajectory_id, v.item_id, v.level) for v in verdicts}
+
+    def _competitors(self, entities: Sequence[Entity]) -> list[Competitor]:
+        mine, seed = self._trajectories, self._spec.seed
+        shuffled = baselines.shuffled(mine, entities, seed=seed, derangements=DERANGEMENTS)
+        return [
+            Competitor("", {"trajectories": _set_of(mine)}, mine),
+            Competitor("blank", {"baseline": "blank"}, [baselines.blank(t) for t in mine]),
+            Competitor("generic", {"baseline": "generic"}, [baselines.generic(t) for t in mine]),
+            *(
+                Competitor(
+                    f"shuffled{number}",
+                    {"baseline": "shuffled_entity", "derangement": number, "seed": seed},
+                    pseudo,
+                )
+                for number, pseudo in enumerate(shuffled, start=1)
+            ),
+        ]
+
+    def _unfinished(self, competitors: Sequence[Competitor]) -> str | None:
+        """The id of the last evaluation of the same things, if any of it is still to do."""
+        same = [
+            each.id
+            for each in own_evaluations(self._store.evaluations(self._spec.id))
+            if (each.checker, each.checklist_hash) == (self._checker.name, self._checklist.hash)
+            and each.parameters.get("trajectories") == _set_of(self._trajectories)
+        ]
+        if not same:
+            return None
+        for competitor in competitors:
+            expected = {
+                (trajectory.id, item.id, level)
+                for trajectory in competitor.trajectories
+                for item in self._checklist.of(trajectory.entity_id)
+                for level in _LEVELS
+            }
+            if expected - self._kept(_name(same[-1], competitor)):
+                return same[-1]
+        return None
+
+    def _next_id(self) -> str:
+        number = len(own_evaluations(self._store.evaluations(self._spec.id))) + 1
+        return f"{self._spec.id}.e{number}"
+
+    def _evaluation(self, own: str, competitor: Competitor, now: datetime) -> Evaluation:
+        """The stored evaluation of one competitor; made where it is missing."""
+        name = _name(own, competitor)
+        for each in self._store.evaluations(self._spec.id):
+            if each.id == name:
+                return each
+        made = Evaluation(
+            id=name,
+            run_id=self._spec.id,
+            checker=self._checker.name,
+            parameters={**competitor.parameters, **({"of": own} if competitor.suffix else {})},
+            checklist_id=self._checklist.id,
+            checklist_version=self._checklist.version,
+            checklist_hash=self._checklist.hash,
+            protocol=self._spec.protocol,
+            created_at=now,
+        )
+        self._store.add_evaluation(made)
+        return made
+
+    def _refuse(self) -> None:
+        spec, checklist = self._spec, self._checklist
+        if not self._trajectories:
+            raise UsageError(
+                f"run {spec.id} has no trajectories yet; explore: ddr run --resume {spec.id}"
+            )
+        if checklist.scenario_id != spec.scenario_id:
+            raise ChecklistError(
+                f"checklist {checklist.id} is about {checklist.scenario_id}, "
+                f"run {spec.id} about {spec.scenario_id}"
+            )
+        if checklist.scenario_fingerprint not in (None, spec.scenario_fingerprint):
+            raise ChecklistError(
+                f"checklist {checklist.id} {checklist.version} was proved on another content of "
+                f"{spec.scenario_id} than the one that run {spec.id} explored"
+            )
+
+
+def read(
+    spec: RunSpec,
+    store: Repository,
+    checklist: Checklist,
+    entities: Sequence[Entity],
+    evaluation_id: str,
+) -> Judged:
+    """The scores of a stored evaluation, computed from its verdicts and its baselines'."""
+    trajectories = store.trajectories(spec.id)
+    mine = [e for e in entities if e.id in spec.entity_ids]
+    found = store.evaluations(spec.id)
+    own = next(e for e in found if e.id == evaluation_id)
+    verdicts: dict[str, list[Verdict]] = {spec.agent: store.verdicts(own.id)}
+    for each in found:
+        if each.parameters.get("of") == own.id:
+            whose = verdicts.setdefault(str(each.parameters["baseline"]), [])
+            whose.extend(store.verdicts(each.id))
+    scores = [
+        score
+        for competitor, said in verdicts.items()
+        for score in scoring.score(competitor, checklist.items, trajectories, said, mine)
+    ]
+    gated = {name: sum(v.gated for v in said) for name, said in verdicts.items()}
+    return Judged(own, verdicts[spec.agent], scores, gated)
+
+
+def own_evaluations(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    """Those of the agent itself, without the baselines'."""
+    return [each for each in evaluations if "baseline" not in each.parameters]
+
+
+def _set_of(trajectories: Sequence[Trajectory]) -> str:
+    """A name for what was judged: after a resume the same run holds other trajectories."""
+    ends = ",".join(f"{t.id}:{t.stop_reason}" for t in trajectories)
+    return hashlib.sha256(ends.encode()).hexdigest()[:16]
+
+
+def _name(own: str, competitor: Competitor) -> str:
+    return f"{own}.{competitor.suffix}" if competitor.suffix else own

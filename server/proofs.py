@@ -1,0 +1,50 @@
+"""Keep what a checklist's verification came to, for the reports that cite it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from checklists.verify import Verification
+from core.errors import StoreError
+from server.settings import Settings
+
+
+def keep(settings: Settings, checklist_hash: str, fingerprint: str, found: Verification) -> None:
+    """Keep a proof under the two contents that it is about. Raises StoreError."""
+    path = _place(settings, checklist_hash, fingerprint)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh = path.with_suffix(f".{os.getpid()}")
+        fresh.write_text(found.model_dump_json(), "utf-8")
+        fresh.replace(path)
+    except OSError as exc:
+        raise StoreError(f"the proof cannot be kept at {path}: {exc.strerror}") from exc
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Both halves of a verification, in figures."""
+
+    items: int
+    hold: int
+    fail_when_perturbed: int
+
+
+def kept(settings: Settings, checklist_hash: str, fingerprint: str) -> Proof | None:
+    """The proof of these two contents; None where there is none that can be read."""
+    path = _place(settings, checklist_hash, fingerprint)
+    try:
+        found = Verification.model_validate_json(path.read_text("utf-8"))
+    except (OSError, ValidationError):
+        return None
+    if found.fail_when_perturbed is None:
+        return None
+    return Proof(found.items, found.hold, found.fail_when_perturbed)
+
+
+def _place(settings: Settings, checklist_hash: str, fingerprint: str) -> Path:
+    return settings.home / "proofs" / f"{checklist_hash[:16]}-{fingerprint[:16]}.json"

@@ -1,0 +1,77 @@
+"""Collect a run's records and write its report to a file."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from pathlib import Path
+
+from analysis.report import render_report
+from analysis.report_data import ReportData
+from checklists.loader import checklist_for, load
+from core.checklist import Checklist
+from core.errors import StoreError, UnknownNameError
+from core.evaluation import Evaluation
+from core.run import RunSpec
+from databases.catalog import open_scenario
+from server import evaluate, proofs
+from server.settings import Settings
+from server.store import Repository
+
+
+def collect(
+    spec: RunSpec,
+    store: Repository,
+    settings: Settings,
+    *,
+    checklist: Checklist | None = None,
+    now: datetime | None = None,
+) -> ReportData:
+    """Everything that the report shows: the latest evaluation, or none yet."""
+    installed = open_scenario(spec.scenario_id, settings.home)
+    entities = installed.entities()
+    judged = evaluate.own_evaluations(store.evaluations(spec.id))
+    latest = judged[-1] if judged else None
+    facts = checklist or _checklist(spec, latest)
+    found = None
+    if latest is not None and latest.checklist_hash == facts.hash:
+        found = evaluate.read(spec, store, facts, entities, latest.id)
+    return ReportData(
+        run=spec,
+        scenario=installed.scenario,
+        entities=entities,
+        checklist=facts,
+        trajectories=store.all_attempts(spec.id),
+        evaluation=found.evaluation if found else None,
+        verdicts=found.verdicts if found else (),
+        scores=found.scores if found else (),
+        verification=proofs.kept(settings, facts.hash, spec.scenario_fingerprint),
+        gated=found.gated if found else {},
+        generated_at=now,
+    )
+
+
+def write(data: ReportData, path: Path) -> Path:
+    """Write the page beside its final name first, so that no reader meets half of it."""
+    text = render_report(data)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh.write_text(text, "utf-8")
+        fresh.replace(path)
+    except OSError as exc:
+        fresh.unlink(missing_ok=True)
+        raise StoreError(f"the report cannot be written to {path}: {exc.strerror}") from exc
+    return path
+
+
+def _checklist(spec: RunSpec, latest: Evaluation | None) -> Checklist:
+    """The one that the run was judged by, where it is shipped; else the scenario's."""
+    if latest is not None:
+        try:
+            named = load(latest.checklist_id)
+        except UnknownNameError:
+            named = None
+        if named is not None and named.scenario_id == spec.scenario_id:
+            return named
+    return checklist_for(spec.scenario_id)
