@@ -188,7 +188,8 @@ def test_time_is_a_limit_also_while_the_agent_waits(world: World) -> None:
         await asyncio.Event().wait()
 
     world.script = script
-    world.run(_begin(world, limits=Limits(max_seconds=0.1)))
+    run = _begin(world, limits=Limits(max_seconds=0.05))
+    asyncio.run(explore(run, replace(world.setting(), last_word_s=0.05)))
     assert _only(world).stop_reason is StopReason.MAX_SECONDS
     assert len(_only(world).turns) == 1
 

@@ -44,19 +44,13 @@ def test_a_killed_attempt_gives_way_to_the_fresh_one_and_is_kept(store: Reposito
     assert [(t.id, len(t.turns)) for t in both] == [(broken, 12), (fresh, 3)]
 
 
-def test_an_attempt_that_is_scored_outweighs_a_later_one_that_is_not(store: Repository) -> None:
+def test_the_latest_attempt_counts_whatever_became_of_it(store: Repository) -> None:
     store.add_run(spec())
-    good = _attempt(store, "01", 2, StopReason.FINISHED)
-    _attempt(store, "01", 1, None)
-    _attempt(store, "01", 1, StopReason.CANCELLED)
-    assert [t.id for t in counting(store.heads("20260131-small-ab12"))] == [good]
-
-
-def test_without_a_scored_attempt_the_last_one_stands_for_the_entity(store: Repository) -> None:
-    store.add_run(spec())
-    _attempt(store, "01", 1, StopReason.PROVIDER_ERROR)
-    last = _attempt(store, "01", 2, None)
-    assert [t.id for t in store.trajectories("20260131-small-ab12")] == [last]
+    _attempt(store, "01", 2, StopReason.ABANDONED, error="the agent crashed")
+    last = _attempt(store, "01", 1, None)
+    other = _attempt(store, "02", 1, StopReason.FINISHED)
+    assert [t.id for t in counting(store.heads("20260131-small-ab12"))] == [last, other]
+    assert [t.id for t in store.trajectories("20260131-small-ab12")] == [last, other]
 
 
 @pytest.mark.parametrize(
