@@ -44,7 +44,7 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def curve_figure(
-    curve: Curve, *, name: str, stops: Sequence[int] = (), width: int = 760, height: int = 320
+    curve: Curve, *, name: str, stops: Sequence[int] = (), width: int = 880, height: int = 330
 ) -> Markup:
     """Accuracy by turn with its band; `stops` are the last turns of the trajectories.
 
@@ -83,7 +83,7 @@ def curve_figure(
     return figure((width, height), parts, name=name, title=title, said=said)
 
 
-def score_figure(groups: Sequence[BarGroup], *, name: str, width: int = 760) -> Markup:
+def score_figure(groups: Sequence[BarGroup], *, name: str, width: int = 880) -> Markup:
     """Bars from 0 to 100 % with their intervals; baselines are thin and grey."""
     left, right = (150, width - 76) if width > NARROW else (124, width - 52)
     row, gap, at = 24, 40, 0

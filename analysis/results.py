@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.trajectory import ToolResult
 
 CELL_CHARS = 160
+UPRIGHT = 7
+"""A single row of more columns than this is shown column by column."""
 MARKUP_PER_CELL = 9
 """Bytes that '<td></td>' adds to a cell's own text."""
 
@@ -26,6 +28,13 @@ class TableView:
     """Per column: whether all its cells shown are numbers."""
     more: int = 0
     """Rows that the tool returned and this page leaves out."""
+    types: tuple[str, ...] = ()
+    """Per column, where the tool said it."""
+
+    @property
+    def upright(self) -> bool:
+        """Whether it is one long row, which reads better as a list of names and values."""
+        return len(self.rows) == 1 and not self.more and len(self.columns) > UPRIGHT
 
 
 @dataclass(frozen=True)
@@ -102,7 +111,10 @@ def _structured(body: Mapping[str, Any], *, budget: int, shown: bool) -> ResultV
     rest = dict(body)
     if _is_grid(body.get("columns"), body.get("rows")):
         columns = [_name(c) for c in rest.pop("columns")]
-        tables.append(_table(None, columns, rest.pop("rows"), budget, shown))
+        grid = _table(None, columns, rest.pop("rows"), budget, shown)
+        if isinstance(types := rest.get("types"), list) and len(types) == len(columns):
+            grid = replace(grid, types=tuple(map(str, rest.pop("types"))))
+        tables.append(grid)
     for name, value in rest.items():
         if records := _records(value):
             columns = list(dict.fromkeys(key for record in records for key in record))

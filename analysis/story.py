@@ -11,7 +11,7 @@ from analysis.calls import Budget, CallView, calls
 from analysis.figures import turn_strip
 from analysis.joined import Judged
 from analysis.keys import turn_key
-from analysis.quotes import mark
+from analysis.prose import typeset
 from analysis.rulings import ItemView, Rulings, rule
 from analysis.summary import Share, errors, share
 from core.scenario import Entity
@@ -24,8 +24,8 @@ class TurnView:
 
     key: str
     index: int
-    text: str
-    reasoning: str
+    text: Markup
+    reasoning: Markup
     calls: tuple[CallView, ...]
     insights: tuple[Markup, ...]
     """With the quotes marked; empty where the turn told nothing."""
@@ -95,8 +95,8 @@ def _turn(
     return TurnView(
         key=turn_key(key, turn.index),
         index=turn.index,
-        text=_cut(turn.text, budget.prose),
-        reasoning=_cut(turn.reasoning or "", budget.prose),
+        text=typeset(_cut(turn.text, budget.prose)),
+        reasoning=typeset(_cut(turn.reasoning or "", budget.prose)),
         calls=tuple(calls(turn, budget)),
         insights=_marked(own, rulings),
         first=tuple(rulings.first.get(turn.index, ())),
@@ -106,7 +106,7 @@ def _turn(
 
 def _marked(insights: Sequence[Insight], rulings: Rulings) -> tuple[Markup, ...]:
     """The texts with their quotes marked; insights without text say nothing."""
-    return tuple(mark(i.text, rulings.spans.get(i.id, ())) for i in insights if i.text)
+    return tuple(typeset(i.text, rulings.spans.get(i.id, ())) for i in insights if i.text)
 
 
 def _cut(text: str, limit: int) -> str:

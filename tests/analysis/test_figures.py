@@ -76,7 +76,7 @@ def test_the_curve_is_read_out_at_round_turns_and_at_its_end() -> None:
     assert (page.one("path", "stop").get("d") or "").count("M") == 2
 
 
-@pytest.mark.parametrize("width", [760, 360])
+@pytest.mark.parametrize("width", [880, 360])
 @pytest.mark.parametrize("turns", [1, 7, 80, 2000])
 def test_every_label_stays_inside_the_drawing(width: int, turns: int) -> None:
     curve = _curve(*[k / turns for k in range(1, turns + 1)], band=0.1)

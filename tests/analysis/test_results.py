@@ -29,6 +29,22 @@ def test_columns_and_rows_become_a_table_and_the_rest_named_facts() -> None:
     assert made.size == "2 rows"
 
 
+def test_the_types_of_columns_go_with_them() -> None:
+    made = _view({"columns": ["n"], "types": ["BIGINT"], "rows": [[1]]})
+    assert made.tables[0].types == ("BIGINT",)
+    assert made.facts == ()
+    odd = _view({"columns": ["n"], "types": ["BIGINT", "x"], "rows": [[1]]})
+    assert odd.tables[0].types == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "upright"), [(1, 8, True), (1, 7, False), (2, 8, False)]
+)
+def test_a_single_long_row_stands_upright(rows: int, columns: int, upright: bool) -> None:
+    body = {"columns": [f"c{n}" for n in range(columns)], "rows": [[1] * columns] * rows}
+    assert _view(body).tables[0].upright is upright
+
+
 def test_columns_that_are_described_by_objects_give_their_names() -> None:
     (table,) = _view({"columns": [{"name": "n", "type": "INTEGER"}], "rows": [[1]]}).tables
     assert table.columns == ("n",)

@@ -10,6 +10,11 @@ from analysis.story import Story, tell
 from core.evaluation import Verdict
 from core.trajectory import StopReason, Trajectory
 from tests.analysis.factory import START, entity, insight, item, trajectory, turn, verdict
+from tests.analysis.page import parse
+
+
+def _plain(html: str) -> str:
+    return parse(str(html)).text
 
 
 def _tell(run: Trajectory, *verdicts: Verdict, budget: Budget | None = None) -> Story:
@@ -21,7 +26,8 @@ def test_each_turn_tells_its_own_insights_and_a_turn_without_one_tells_none() ->
     run = trajectory(
         insights=(insight("t1", "One.", 1), insight("t1", None, 2), insight("t1", "Three.", 3))
     )
-    assert [list(map(str, t.insights)) for t in _tell(run).turns] == [["One."], [], ["Three."]]
+    told = [[_plain(text) for text in t.insights] for t in _tell(run).turns]
+    assert told == [["One."], [], ["Three."]]
 
 
 def test_the_turn_that_first_supports_an_item_names_it_and_its_words_are_marked() -> None:
@@ -35,15 +41,15 @@ def test_the_turn_that_first_supports_an_item_names_it_and_its_words_are_marked(
 def test_insights_that_name_no_stored_turn_are_kept_apart() -> None:
     run = trajectory(insights=(insight("t1", "Late.", 9),))
     story = _tell(run)
-    assert [str(text) for text in story.undated] == ["Late."]
+    assert [_plain(text) for text in story.undated] == ["Late."]
     assert all(not t.insights for t in story.turns)
 
 
 def test_what_the_agent_thought_and_wrote_is_told_and_cut_at_the_budget() -> None:
     made = turn(1).model_copy(update={"text": "x" * 50, "reasoning": "why"})
     first = _tell(trajectory(turns=[made]), budget=Budget(prose=20)).turns[0]
-    assert first.text == "x" * 20 + "… (30 more characters)"
-    assert first.reasoning == "why"
+    assert parse(str(first.text)).text == "x" * 20 + "… (30 more characters)"
+    assert parse(str(first.reasoning)).text == "why"
 
 
 def test_errors_attempts_duration_and_end_are_counted() -> None:
@@ -69,4 +75,4 @@ def test_found_items_are_counted_at_both_levels() -> None:
     run = trajectory(insights=(insight("t1", "x", 1), insight("t1", "y")))
     story = _tell(run, verdict("a", turns=(1,)), verdict("a", "insufficient", level="trajectory"))
     assert (story.message.found, story.report.found, story.report.of) == (1, 0, 1)
-    assert [str(r) for r in story.reports] == ["y"]
+    assert [_plain(r) for r in story.reports] == ["y"]
