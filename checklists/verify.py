@@ -71,7 +71,8 @@ def verify(
     items = _accepted(checklist)
     progress(f"running the evidence of {len(items)} items", 0.0)
     broken = _hold_failures(items, connection)
-    vacuous = _perturbation_failures(items, connection, list(seeds), progress)
+    listed = list(seeds)
+    vacuous = _perturbation_failures(items, connection, listed, progress) if listed else None
     return _verification(items, broken, vacuous)
 
 

@@ -9,7 +9,7 @@ from checklists.authoring.template import Subject, Template
 from core.checklist import ChecklistItem, Expected, Magnitude, Signals, Slot
 
 _NONE: tuple[str, ...] = ()
-_UNIT_WORDS = {"": "", "%": "%", "min": " minutes", "mi": " miles"}
+_UNIT_WORDS = {"": "", "%": "%", "min": " minutes", "mi": " miles", "years": " years"}
 
 
 def item_of(candidate: Candidate, subject: Subject) -> ChecklistItem:
