@@ -13,7 +13,6 @@ from core.protocols import Observation, Tools, ToolSpec
 from databases.catalog import open_scenario
 from server import settings as places
 from server.build import Hands, make_sandbox, open_tools
-from server.mcp_app import make_app
 from server.wire import Wire
 
 
@@ -30,6 +29,9 @@ async def serve_entity(
     installed = open_scenario(scenario, places.load().home)
     installed.check()
     task = installed.task(entity)
+    # After the names: a wrong one is told before the protocol's library is loaded.
+    from server.mcp_app import make_app
+
     sandbox = make_sandbox(chosen[hands])
     tools = open_tools(installed, chosen[hands], sandbox, session=f"stdio.{scenario}.{entity}")
     if not quiet:

@@ -1,0 +1,174 @@
+"""`ddr serve` as a real process: nothing but JSON-RPC on stdout, for clients of both eras."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from mcp import StdioServerParameters
+
+from agent.session import connect
+from core.protocols import Observation
+from tools.sandbox import sandbox_available
+
+pytestmark = pytest.mark.real
+
+ROOT = Path(__file__).parents[2]
+COMMAND = ["-m", "server.cli.main", "serve", "--scenario", "flights", "--entity", "03"]
+
+NOISE = """
+import atexit, os, subprocess, sys, warnings
+
+class Banner:
+    def find_spec(self, name, path=None, target=None):
+        if name == "duckdb":
+            print("Welcome to a library!")
+            os.write(1, b"straight to the descriptor\\n")
+            subprocess.run(["/bin/echo", "from a child"], check=False)
+            warnings.warn("this is deprecated")
+        return None
+
+sys.meta_path.insert(0, Banner())
+atexit.register(print, "good-bye")
+"""
+
+
+def _environment(home: Path, **more: str) -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "DDR_HOME": str(home), "PYTHONPATH": str(ROOT), **more}
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_real_client_of_either_era_explores_over_stdio(
+    flights_home: Path, mode: Literal["auto", "legacy"]
+) -> None:
+    """F20 over stdio: what the second call needs, the first one left."""
+
+    async def talk() -> list[Observation]:
+        parameters = StdioServerParameters(
+            command=sys.executable, args=COMMAND, cwd=ROOT, env=_environment(flights_home)
+        )
+        async with connect(parameters, mode=mode, timeout_s=60) as tools:
+            offered = {spec.name for spec in await tools.list()}
+            assert {"get_database_info", "describe_table", "execute_query"} <= offered
+            calls: list[tuple[str, dict[str, Any]]] = [
+                ("execute_query", {"query": "SELECT count(*) AS n FROM flights"}),
+                ("execute_query", {"query": "SELECT nope FROM flights"}),
+            ]
+            if sandbox_available().name != "off":
+                calls.append(("execute_code", {"code": "z = 41\nprint('noise')"}))
+                calls.append(("execute_code", {"code": "print(z + 1)"}))
+            return [await tools.call(name, arguments) for name, arguments in calls]
+
+    counted, wrong, *python = asyncio.run(talk())
+    assert counted.data is not None
+    assert counted.data["rows"] == [[336776]]
+    assert (wrong.is_error, wrong.error_kind) == (True, "sql")
+    if python:
+        assert "42" in python[1].text
+
+
+class Raw:
+    """The server as a process, spoken to line by line."""
+
+    def __init__(self, home: Path, extra: Path) -> None:
+        path = f"{extra}{os.pathsep}{ROOT}"
+        self.process = subprocess.Popen(
+            [sys.executable, *COMMAND],
+            cwd=ROOT,
+            env=_environment(home, PYTHONPATH=path, PYTHONWARNINGS="always"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.lines: list[bytes] = []
+
+    def ask(self, method: str, number: int, **params: Any) -> dict[str, Any]:
+        """Send a request; the answer of the same number."""
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        for line in self._read():
+            answer: dict[str, Any] = json.loads(line)
+            if answer.get("id") == number:
+                return answer
+        raise AssertionError(self.process.communicate()[1].decode())
+
+    def send(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def _read(self) -> Iterator[bytes]:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line)
+            yield line
+
+    def hang_up(self) -> str:
+        """Close stdin; what came on stderr."""
+        rest, noise = self.process.communicate(timeout=60)
+        self.lines += rest.splitlines()
+        return noise.decode()
+
+
+def test_every_line_on_stdout_is_json_rpc_whatever_else_is_printed(
+    flights_home: Path, tmp_path: Path
+) -> None:
+    """F19: a banner, a warning, a child process, a printing tool, a last word at exit."""
+    (tmp_path / "sitecustomize.py").write_text(textwrap.dedent(NOISE), "utf-8")
+    server = Raw(flights_home, tmp_path)
+    version = "2025-06-18"
+    info = {"name": "t", "version": "0"}
+    said = server.ask("initialize", 1, protocolVersion=version, capabilities={}, clientInfo=info)
+    assert said["result"]["serverInfo"]["name"] == "ddr"
+    assert "carrier 03" in said["result"]["instructions"]
+    server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    listed = server.ask("tools/list", 2)["result"]["tools"]
+    code = {"code": "print('hello from the sandbox')"}
+    if "execute_code" in {tool["name"] for tool in listed}:
+        answer = server.ask("tools/call", 3, name="execute_code", arguments=code)
+        assert "hello from the sandbox" in json.dumps(answer)
+    noise = server.hang_up()
+    assert server.process.returncode == 0
+    for expected in ("Welcome to a library!", "from a child", "descriptor", "good-bye"):
+        assert expected in noise
+    assert "DeprecationWarning" in noise or "this is deprecated" in noise
+    for line in server.lines:
+        assert json.loads(line)["jsonrpc"] == "2.0"
+
+
+def test_a_wrong_name_is_one_line_on_stderr_and_nothing_on_stdout(flights_home: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, *COMMAND, "--entity", "99"],
+        cwd=ROOT,
+        env=_environment(flights_home),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: unknown carrier '99'")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_scenario_that_is_not_built_says_how_to_build_it(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, *COMMAND],
+        cwd=ROOT,
+        env=_environment(tmp_path),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "ddr scenarios build flights" in done.stderr
