@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Proof", "ReportData", "render_report"]
 
 # What a page of eight megabytes has to give, in characters before markup.
-_RESULTS, _SOURCES, _PROSE = 3_000_000, 900_000, 900_000
+_RESULTS, _SOURCES, _PROSE = 2_600_000, 1_700_000, 700_000
 
 
 @dataclass(frozen=True)

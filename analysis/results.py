@@ -12,8 +12,8 @@ from core.trajectory import ToolResult
 CELL_CHARS = 160
 UPRIGHT = 7
 """A single row of more columns than this is shown column by column."""
-MARKUP_PER_CELL = 9
-"""Bytes that '<td></td>' adds to a cell's own text."""
+MARKUP_PER_CELL = 16
+"""About what its tags add to a cell's own text, in bytes."""
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,14 @@ def _turn(name: str, arguments: str, **result: object) -> Turn:
 def test_a_query_is_shown_as_sql_with_a_gist_of_one_line() -> None:
     (call,) = calls(turn(1, "SELECT a\nFROM   t"), Budget())
     assert call.gist == "SELECT a FROM t"
-    assert str(call.source).startswith('<span class="k">SELECT</span> a')
+    assert str(call.source).startswith("<b>SELECT</b> a")
     assert call.result
     assert call.result.size == "1 row"
 
 
 def test_code_is_shown_as_python_and_other_arguments_by_name() -> None:
     (call,) = calls(_turn("execute_code", '{"code": "for x in y: pass", "timeout": 5}'), Budget())
-    assert '<span class="k">for</span>' in str(call.source)
+    assert "<b>for</b>" in str(call.source)
     assert call.arguments == (("timeout", "5"),)
 
 

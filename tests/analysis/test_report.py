@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import json
 import re
 from functools import cache
 
@@ -127,14 +128,27 @@ def test_sixteen_trajectories_of_eighty_turns_stay_below_eight_megabytes_and_sta
     assert not re.search(r"<details[^>]* open", html)
 
 
-def test_results_of_ten_kilobytes_on_every_turn_are_cut_and_say_so() -> None:
+_WIDE = json.dumps({"columns": [*"abcd"], "rows": [[k, k / 7, f"x{k}", None] for k in range(500)]})
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ("word " * 2000, r"[\d,]+ more characters that this page leaves out"),
+        (_WIDE, r"\d+ rows more that this page leaves out"),
+    ],
+    ids=["text", "table"],
+)
+def test_ten_kilobytes_on_every_turn_are_cut_and_say_so(result: str, said: str) -> None:
+    sql = "SELECT a, b FROM t WHERE x = 'y' AND z > 10 " * 40
     runs = [
-        trajectory(f"t{n}", f"{n:02d}", [turn(k, "SELECT 1", "word " * 2000) for k in range(1, 81)])
+        trajectory(f"t{n}", f"{n:02d}", [turn(k, sql, result) for k in range(1, 81)])
         for n in range(16)
     ]
     html = render_report(data([], runs))
     assert len(html.encode()) < 8_000_000
-    assert re.search(r"[\d,]+ more characters that this page leaves out", html)
+    assert re.search(said, html)
+    assert re.search(r"\d+ more characters</p>", html)
 
 
 # --- what is said of the run
