@@ -1,0 +1,239 @@
+"""Compile an alias (plain words and '@table.column' references) and find it in a clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from evaluator.reading.folding import fold
+from evaluator.reading.forms import Form
+from evaluator.reading.lexicon import words
+from evaluator.reading.periods import Period, periods
+from evaluator.reading.tokens import Tokens, tokenize
+
+OPTIONAL = words(
+    "s sec ms min mins h hr hrs mi km m ft in mph kmh kt knots pct percent f c k deg degrees mbar hpa "
+    "usd eur id hhmm utc ts nm lb kg"
+)
+"""Units and ids at the end of a column's name; people leave them out."""
+
+_SLACK = 2
+"""Words that may stand inside a name: 'delay of the departures'."""
+_REACH = 8
+"""Words that may stand between the parts of an alias: 'destination of carrier 03 is A017'."""
+_LITERAL_REACH = 3
+"""A bare number must follow its name at once ('hour 19'), or any figure would do."""
+
+_SHORT = 2
+"""A phrase of so few words needs them all."""
+
+_REFERENCE = re.compile(r"@[\w.]+")
+_SMALL = words("of the a an in on at to for per by and with")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Words that belong together: a reference's name, a phrase, or a literal number."""
+
+    words: tuple[str, ...]
+    """Stems, all of which must stand near one another."""
+    optional: tuple[str, ...] = ()
+    literal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A compiled alias."""
+
+    text: str
+    parts: tuple[Part, ...]
+    tables: tuple[str, ...]
+    """Stems of the tables that its references name."""
+    units: tuple[str, ...]
+    """Endings of its references' names that may be units."""
+    period: Period | None = None
+    """Where the whole alias is a stretch of time (19:00, Saturday): that one, however written."""
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """Every word that must stand in a clause; none where a period is asked for."""
+        if self.period is not None:
+            return frozenset()
+        return frozenset(word for part in self.parts for word in part.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where an alias stands in a clause."""
+
+    places: frozenset[int]
+    first: int
+    last: int
+    anchor: int
+    """The place that fixes it: its last part, as a rule a value out of the data."""
+
+
+def compile_alias(text: str) -> Alias:
+    """An alias as signals spell it. An alias without any word matches nothing."""
+    parts: list[Part] = []
+    tables: list[str] = []
+    units: list[str] = []
+    done = 0
+    for match in _REFERENCE.finditer(text):
+        parts += _phrase(_words(text[done : match.start()]))
+        table, _, column = match.group()[1:].rstrip(".").partition(".")
+        tables += [form.stem for form in _words(table)]
+        part = _name(column or table)
+        if part.words:
+            parts.append(part)
+            units += [form.text for form in _words(column)[-1:] if form.text in OPTIONAL]
+        done = match.end()
+    parts += _phrase(_words(text[done:]))
+    return Alias(text, tuple(parts), tuple(tables), tuple(units), whole_period(text))
+
+
+def whole_period(text: str) -> Period | None:
+    """The period that a text names, if it names one and says nothing else."""
+    # Signals may be written small; a month is told from a verb by its capital.
+    forms = _words(text.title() if text.islower() else text, marks=True)
+    found = periods(forms)
+    if len(found) == 1 and (found[0].first, found[0].last) == (0, len(forms) - 1):
+        return found[0]
+    return None
+
+
+def _words(text: str, *, marks: bool = False) -> list[Form]:
+    tokens = Tokens([], [], [])
+    folded = fold(text)
+    tokenize(folded, 0, len(folded.text), tokens)
+    return [form for form in tokens.forms if marks or form.kind != "mark"]
+
+
+def _name(name: str) -> Part:
+    """A column's or table's name: its words without the unit or id at the end."""
+    words = _words(name)
+    keep = len(words)
+    while keep > 1 and words[keep - 1].text in OPTIONAL:
+        keep -= 1
+    return Part(
+        tuple(form.stem for form in words[:keep] if form.text not in _SMALL or keep == 1),
+        tuple(form.stem for form in words[keep:]),
+    )
+
+
+def _phrase(forms: Sequence[Form]) -> Iterator[Part]:
+    """Plain words as one part; each bare number as a part of its own.
+
+    In a long phrase small words may be left out; 'an hour' without its article is another thing.
+    """
+    short = len(forms) <= _SHORT
+    words: list[str] = []
+    for form in forms:
+        if form.kind == "number" and not form.suffix:
+            if words:
+                yield Part(tuple(words))
+                words = []
+            yield Part((form.stem,), literal=True)
+        elif short or form.text not in _SMALL:
+            words.append(form.stem)
+    if words:
+        yield Part(tuple(words))
+
+
+def find(
+    alias: Alias,
+    forms: Sequence[Form],
+    places: Mapping[str, Sequence[int]],
+    named: Sequence[Period] = (),
+) -> list[Span]:
+    """Where an alias stands in a clause.
+
+    `places` lists the places of each stem of the clause, `named` are the clause's periods.
+    """
+    if alias.period is not None:
+        return [_stretch(p) for p in named if p.same(alias.period)]
+    chosen = [_part_spans(part, places) for part in alias.parts]
+    if not chosen or not all(chosen):
+        return []
+    spans = []
+    for tail in chosen[-1]:
+        span = tail
+        for i in range(len(chosen) - 2, -1, -1):
+            near = _nearest(chosen[i], span, alias.parts[i], alias.parts[i + 1], forms)
+            if near is None:
+                break
+            span = tuple(sorted((*near, *span)))
+        else:
+            full = _with_optional(span, alias, forms)
+            spans.append(Span(full, min(span), max(span), max(tail)))
+    return spans
+
+
+def _stretch(period: Period) -> Span:
+    places = frozenset(range(period.first, period.last + 1))
+    return Span(places, period.first, period.last, period.first)
+
+
+def _part_spans(part: Part, places: Mapping[str, Sequence[int]]) -> list[tuple[int, ...]]:
+    """Every tight occurrence of a part, in order."""
+    first, *others = part.words
+    found = []
+    for place in places.get(first, ()):
+        chosen = [place]
+        for word in others:
+            options = [p for p in places.get(word, ()) if p not in chosen]
+            if not options:
+                break
+            chosen.append(min(options, key=lambda p: (abs(p - place), p < place)))
+        else:
+            if max(chosen) - min(chosen) < len(part.words) + _SLACK:
+                found.append(tuple(sorted(chosen)))
+    return found
+
+
+def _nearest(
+    options: Sequence[tuple[int, ...]],
+    span: tuple[int, ...],
+    part: Part,
+    after: Part,
+    forms: Sequence[Form],
+) -> tuple[int, ...] | None:
+    """The occurrence of `part` that stands nearest to `span`, if near enough."""
+    reach = 1 if part.literal else _REACH
+    best = None
+    for option in options:
+        if set(option) & set(span):
+            continue
+        gap = max(min(span) - max(option), min(option) - max(span)) - 1
+        if after.literal and not _leads(forms, max(option), min(span)):
+            continue
+        if gap <= reach:
+            best, reach = option, gap - 1
+    return best
+
+
+def _leads(forms: Sequence[Form], last: int, number: int) -> bool:
+    """Whether a number is the value of the name before it: 'hour 19', 'hour (h) = 19'."""
+    gap = [form.text for form in forms[last + 1 : number]]
+    if last >= number or len(gap) > _LITERAL_REACH + 2 or (gap and gap[-1] == "("):
+        return False
+    return all(
+        word in OPTIONAL
+        or word in _SMALL
+        or word in ("(", ")", "is", "=", "was", "equals", "value", ":")
+        for word in gap
+    )
+
+
+def _with_optional(span: tuple[int, ...], alias: Alias, forms: Sequence[Form]) -> frozenset[int]:
+    """The places of a span with the unit after its name: 'departure delay (min)'."""
+    optional = {word for part in alias.parts for word in part.optional}
+    places = set(span)
+    for place in span:
+        for i in range(place + 1, min(place + 3, len(forms))):
+            if forms[i].stem in optional:
+                places.add(i)
+            elif forms[i].text != "(":
+                break
+    return frozenset(places)

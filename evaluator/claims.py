@@ -1,0 +1,147 @@
+"""Weigh each statement about a fact: it supports, contradicts, differs, or says too little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from evaluator.facts import Fact
+from evaluator.gate import About, statements_about
+from evaluator.reading.document import Document
+from evaluator.reading.stance import is_denied, is_hedged
+from evaluator.reading.statements import Annotated
+from evaluator.slots import Statistics, direction, magnitude, period, statistics
+
+Weight = Literal["supports", "contradicts", "differs", "says too little"]
+
+_MURKY_AFTER = 1
+"""Foreign words after a share or count, in its own segment, that still leave it the fact's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one statement says about one fact."""
+
+    clause: int
+    weight: Weight
+    reason: str
+    token: tuple[int, int]
+    """(clause, place) of what carries it: a figure supports one fact of its metric only."""
+    value: float | None = None
+    skeleton: int = 0
+    """The clause without its figures: equal ones with unequal figures are guesses."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Slots:
+    direction: bool | None
+    magnitude: bool | None
+    period: bool | None
+
+    def of(self, name: str) -> bool | None:
+        return True if name == "scope" else getattr(self, name)
+
+
+def claims(fact: Fact, document: Document) -> Iterator[Claim]:
+    """Every claim about the fact in reading order. A clause that passed the gate gives at least one."""
+    candidates: set[int] = set()
+    for alias in fact.metric:
+        candidates |= document.holding(alias.stems) if alias.stems else document.everywhere()
+    for number in sorted(candidates):
+        annotated = document.annotated(number)
+        for about in statements_about(fact, annotated):
+            yield _claim(fact, number, annotated, about)
+
+
+def _claim(fact: Fact, number: int, annotated: Annotated, about: About) -> Claim:
+    stats = statistics(fact, annotated, about)
+    figure = about.figure
+    place = figure.place if figure is not None else about.metric.last
+    slots = _Slots(
+        direction(fact, annotated, about),
+        magnitude(fact, annotated, about, stats),
+        period(fact, annotated, about),
+    )
+    weight, reason = _weigh(fact, annotated, about, stats, slots)
+    return Claim(
+        number,
+        weight,
+        reason,
+        (number, place),
+        figure.value if figure is not None else None,
+        hash(tuple(f.text for f in annotated.clause.forms if f.kind != "number")),
+    )
+
+
+def _weigh(
+    fact: Fact, annotated: Annotated, about: About, stats: Statistics, slots: _Slots
+) -> tuple[Weight, str]:
+    if annotated.dump:
+        return "says too little", "it holds so many figures that none is claimed"
+    if annotated.clause.question:
+        return "says too little", "it asks"
+    place = about.figure.place if about.figure is not None else about.metric.last
+    if is_hedged(annotated, place):
+        return "says too little", "it only supposes"
+    if not stats.fits:
+        return "says too little", "it speaks of another statistic"
+    if slots.period is False:
+        return "says too little", "it speaks of another period"
+    denied = about.statement.role == "negated" or is_denied(annotated)
+    if denied:
+        meant = slots.magnitude if fact.magnitude is not None else slots.direction
+        return (
+            ("contradicts", "it denies the fact")
+            if meant
+            else (
+                "says too little",
+                "it denies something else",
+            )
+        )
+    return _grade(fact, annotated, about, stats, slots)
+
+
+def _grade(
+    fact: Fact, annotated: Annotated, about: About, stats: Statistics, slots: _Slots
+) -> tuple[Weight, str]:
+    filled = {name: slots.of(name) for name in ("direction", "magnitude", "period")}
+    missing = sorted(name for name in fact.required if slots.of(name) is None)
+    clean = about.narrowing.is_plain and annotated.named
+    if slots.direction is False and (slots.magnitude or clean):
+        return "contradicts", "it points the other way"
+    if slots.magnitude is False:
+        exact = (
+            clean
+            and stats.explicit
+            and about.statement.bound is None
+            and about.statement.role == "plain"
+            and fact.signals.kind not in ("change", "correlation")
+            and (slots.period or not fact.has_period)
+        )
+        return ("contradicts" if exact else "differs"), "it states another figure"
+    if missing:
+        return "says too little", f"it does not say the {' and the '.join(missing)}"
+    if any(value is False for value in filled.values()):
+        return "says too little", "it points the other way"
+    if not _is_near_enough(fact, about, slots):
+        return "says too little", "it speaks of something more"
+    return "supports", _words(fact, slots)
+
+
+def _is_near_enough(fact: Fact, about: About, slots: _Slots) -> bool:
+    """Whether foreign words leave the statement the fact's; without a figure none may stand."""
+    narrowed = about.narrowing
+    if not slots.magnitude:
+        return narrowed.is_plain
+    if fact.signals.statistic in ("share", "count", "distinct"):
+        return narrowed.after <= _MURKY_AFTER
+    return True
+
+
+def _words(fact: Fact, slots: _Slots) -> str:
+    said = [name for name in ("magnitude", "direction", "period") if slots.of(name)]
+    if fact.scopes:
+        said.append("scope")
+    names = {"magnitude": "figure"}
+    return f"{', '.join(names.get(name, name) for name in said)} as in the fact"

@@ -1,0 +1,1 @@
+"""Read insights: cut prose into clauses and find the figures, periods and cues in them."""

@@ -1,0 +1,129 @@
+"""Read all insights of one level once: clauses, an index of their words, and their subjects."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from evaluator.reading.clauses import MAX_WORDS, Clause, clauses
+from evaluator.reading.folding import Folded, fold
+from evaluator.reading.mentions import IdAndLabel, Names
+from evaluator.reading.statements import Annotated, Owner, annotate
+
+
+@dataclass(slots=True)
+class Document:
+    """The insights of one level, read; what is asked of a clause is worked out when asked."""
+
+    names: Names
+    texts: list[Folded] = field(default_factory=list)
+    clauses: list[Clause] = field(default_factory=list)
+    owners: list[int] = field(default_factory=list)
+    """Per clause: which insight it comes from."""
+    subjects: list[Owner | None] = field(default_factory=list)
+    """Per clause: of whom the clauses before it speak."""
+    index: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    """Per stem: (clause, place)."""
+    _annotated: dict[int, Annotated] = field(default_factory=dict)
+
+    def annotated(self, number: int) -> Annotated:
+        """A clause with its statements, worked out once."""
+        found = self._annotated.get(number)
+        if found is None:
+            found = annotate(self.clauses[number], self.names, self.subjects[number])
+            self._annotated[number] = found
+        return found
+
+    def quote(self, number: int) -> str:
+        """A clause word for word as it was written."""
+        clause, folded = self.clauses[number], self.texts[self.owners[number]]
+        return folded.raw[folded.place(clause.start) : folded.place(clause.end - 1) + 1]
+
+    def everywhere(self) -> set[int]:
+        """Every clause."""
+        return set(range(len(self.clauses)))
+
+    def holding(self, stems: Iterable[str]) -> set[int]:
+        """The clauses in which all of these words stand."""
+        found: set[int] | None = None
+        for stem in stems:
+            here = {number for number, _ in self.index.get(stem, ())}
+            found = here if found is None else found & here
+            if not found:
+                return set()
+        return found or set()
+
+
+def read(
+    texts: Sequence[str],
+    own: IdAndLabel,
+    others: tuple[IdAndLabel, ...] = (),
+    nouns: Iterable[str] = (),
+) -> Document:
+    """Read insights about one entity; `nouns` are what such an entity is called (carrier)."""
+    document = Document(Names(own, others, nouns))
+    index = document.index
+    for owner, text in enumerate(texts):
+        folded = fold(text)
+        document.texts.append(folded)
+        for clause in clauses(folded):
+            if len(clause.forms) > MAX_WORDS:
+                continue
+            number = len(document.clauses)
+            document.clauses.append(clause)
+            document.owners.append(owner)
+            for place, form in enumerate(clause.forms):
+                index[form.stem].append((number, place))
+    document.names.learn(document.clauses, index)
+    document.subjects = _subjects(document)
+    return document
+
+
+def _subjects(document: Document) -> list[Owner | None]:
+    """Whom each clause's predecessors leave as the one who is spoken of.
+
+    A named entity stays the subject until another is named or its section ends; a blank line
+    falls back on what the heading above, or the text's own opening, names.
+    """
+    naming: set[int] = set()
+    for stem in document.names.triggers:
+        naming.update(number for number, _ in document.index.get(stem, ()))
+    subjects: list[Owner | None] = []
+    current: Owner | None = None
+    headings: list[tuple[int, Owner]] = []
+    opening: Owner | None = None
+    owner = -1
+    for number, clause in enumerate(document.clauses):
+        if document.owners[number] != owner:
+            owner, current, headings, opening = document.owners[number], None, [], None
+        elif clause.fresh or clause.heading:
+            if clause.heading:
+                headings = [(level, who) for level, who in headings if level < clause.heading]
+            current = headings[-1][1] if headings else opening
+        subjects.append(current)
+        if number in naming:
+            current = _after(document, clause, current)
+        if clause.heading and current is not None:
+            headings.append((clause.heading, current))
+        if opening is None and current == "own":
+            opening = current
+    return subjects
+
+
+def _after(document: Document, clause: Clause, current: Owner | None) -> Owner | None:
+    """The subject once a clause is read: its first name, for what follows it is compared."""
+    mentions = document.names.mentions(clause)
+    named = [m for m in mentions if m.who in ("own", "other")]
+    if named:
+        first = named[0]
+        pronoun_first = any(m.who == "pronoun" and m.first < first.first for m in mentions)
+        if pronoun_first and current is not None:
+            return current
+        return "own" if first.who == "own" else "other"
+    if any(m.who == "pronoun" for m in mentions):
+        definite = any(m.who == "pronoun" and m.first != m.last for m in mentions)
+        return current or ("own" if definite else None)
+    if mentions and mentions[0].first <= 3:
+        return "population"
+    return current

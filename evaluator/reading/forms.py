@@ -1,0 +1,123 @@
+"""Know a word, number or mark by its spelling: what it says wherever it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from evaluator.reading import lexicon
+from evaluator.reading.lexicon import Manner, Sense
+from evaluator.reading.stems import stem
+
+Kind = Literal["word", "number", "date", "clock", "mark"]
+
+_NUMBER_SUFFIXES = lexicon.words(
+    "k m mn bn b tn million billion thousand x st nd rd th pp pct min mins minutes h hr hrs "
+    "hours s sec secs d days mi miles km ft mph kt f c in mbar hpa lb lbs kg am pm bp bps"
+)
+"""Letters that may be glued to a figure (35k, 28.4min); others make it a code (7f3a)."""
+
+_BREAKS = frozenset(".!?;,")
+_LONGEST_NUMBER = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One spelling. Instances are shared, so that a text costs little more than its places."""
+
+    kind: Kind
+    text: str
+    """Lower case; a possessive 's is cut off."""
+    stem: str
+    value: float = 0.0
+    decimals: int = 0
+    """Digits printed after the point."""
+    suffix: str = ""
+    """What is glued to a number: its scale, unit or ordinal ending."""
+    code: bool = False
+    """In capitals or with digits in it: a name out of the data (EMBRAER, A017)."""
+    capital: bool = False
+    cue: tuple[Sense, Manner] | None = None
+    statistic: str | None = None
+    breaks: bool = False
+    """A mark or word at which a clause may end."""
+    dated: bool = False
+    """A period may start here."""
+    compares: bool = False
+    """A comparison may start here."""
+    plain: bool = False
+    """A word of any prose: it neither names a subject nor narrows one."""
+
+
+@lru_cache(maxsize=50_000)
+def form(kind: Kind, spelling: str) -> Form:
+    """The form of a spelling with its case."""
+    if kind == "word":
+        return _word(spelling)
+    if kind == "number":
+        return _number(spelling)
+    return Form(
+        kind,
+        spelling,
+        spelling,
+        breaks=spelling in _BREAKS,
+        dated=kind != "mark",
+        plain=kind == "mark",
+    )
+
+
+def _word(spelling: str) -> Form:
+    if spelling.endswith(("'s", "'S")):
+        spelling = spelling[:-2]
+    text = spelling.lower()
+    code = len(spelling) > 1 and spelling.isupper()
+    if not spelling.isalpha():
+        code = code or any(sign.isdigit() for sign in spelling)
+    return Form(
+        "word",
+        text,
+        stem(text),
+        code=code,
+        capital=spelling[:1].isupper(),
+        cue=lexicon.DIRECTIONS.get(text),
+        statistic=lexicon.STATISTICS.get(text),
+        breaks=text in lexicon.TURNS,
+        dated=text in lexicon.DATED,
+        compares=(
+            text in lexicon.COMPARISONS
+            or text in lexicon.COMPARISONS_WITH
+            or text in lexicon.EXCEEDING
+        ),
+        plain=(
+            text in lexicon.FUNCTION
+            or text in lexicon.GENERAL
+            or text in lexicon.DIRECTIONS
+            or text in lexicon.STATISTICS
+            or text in lexicon.POPULATION
+            or text in lexicon.HEDGES
+            or text in lexicon.UNITS
+            or text in lexicon.ORDINALS
+            or text in lexicon.SMALL_NUMBERS
+            or (text.endswith("ly") and len(text) > 4)
+            or (text.endswith("est") and len(text) > 5)
+        ),
+    )
+
+
+def _number(spelling: str) -> Form:
+    text = spelling.lower()
+    first = next((i for i, sign in enumerate(text) if sign.isalpha()), len(text))
+    number, suffix = text[:first], text[first:]
+    if (suffix and suffix not in _NUMBER_SUFFIXES) or first > _LONGEST_NUMBER:
+        return Form("word", text, text, code=True)
+    return Form(
+        "number",
+        number,
+        number,
+        value=float(number.replace(",", "")),
+        decimals=len(number.partition(".")[2]),
+        suffix=suffix,
+        dated=not suffix or suffix in ("am", "pm"),
+        plain=True,
+    )

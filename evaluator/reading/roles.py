@@ -1,0 +1,106 @@
+"""Say what a figure is there for: a value, a condition, a range, what a share is out of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evaluator.reading import lexicon
+from evaluator.reading.figures import Figure
+from evaluator.reading.forms import Form
+
+Role = Literal["plain", "threshold", "base", "vague", "negated"]
+Bound = Literal["over", "under"]
+
+_ALTERNATIVES = frozenset({"or", "to", "-", "–", "—"})
+_TAIL = frozenset({"more", "longer", "later", "higher", "above", "less", "fewer", "greater"})
+_OUT_OF = frozenset({"of", "out", "the", "its", "all", "total", "a", "some", "(", "about"})
+
+
+@dataclass(frozen=True, slots=True)
+class Roled:
+    """A figure with its role; a plain one may be a bound ('more than 54,000')."""
+
+    figure: Figure
+    role: Role
+    bound: Bound | None = None
+
+
+def roles(forms: Sequence[Form], found: Sequence[Figure]) -> list[Roled]:
+    """Each figure of a clause with what it is there for, in order."""
+    return [Roled(figure, *_role(forms, figure, found, i)) for i, figure in enumerate(found)]
+
+
+def _role(
+    forms: Sequence[Form], figure: Figure, found: Sequence[Figure], number: int
+) -> tuple[Role, Bound | None]:
+    before = [form.text for form in forms[max(0, figure.first - 4) : figure.first]]
+    after = [form.text for form in forms[figure.last + 1 : figure.last + 3]]
+    last = before[-1] if before else ""
+    pair = before[-2:]
+    if pair in (["rather", "than"], ["instead", "of"]) or _is_negated(before):
+        return "negated", None
+    if number and not figure.unit and _is_base(forms, found[number - 1], figure):
+        return "base", None
+    if _is_vague(forms, figure, found, number):
+        return "vague", None
+    if after[:1] == ["or"] and after[1:] and after[1] in _TAIL:
+        return "threshold", None
+    bound = _bound(before, last)
+    if bound and (figure.value == 0 or _is_conditional(forms, figure.first)):
+        return "threshold", None
+    if last == "within":
+        return "threshold", None
+    return "plain", bound
+
+
+def _is_negated(before: Sequence[str]) -> bool:
+    for word in reversed(before[-3:]):
+        if word in lexicon.NEGATIONS:
+            return True
+        if word in (",", ";", ")"):
+            return False
+    return False
+
+
+def _is_base(forms: Sequence[Form], before: Figure, figure: Figure) -> bool:
+    """'16.2% of all 336,776', '3rd out of 16': what a share or rank is out of."""
+    gap = {form.text for form in forms[before.last + 1 : figure.first]}
+    return "of" in gap and gap <= _OUT_OF
+
+
+def _is_vague(forms: Sequence[Form], figure: Figure, found: Sequence[Figure], number: int) -> bool:
+    """Part of a range or of alternatives: '15 to 25', 'between 15 and 25', '20 or 21'."""
+    for low, high in ((number - 1, number), (number, number + 1)):
+        if low < 0 or high >= len(found):
+            continue
+        a, b = found[low], found[high]
+        gap = [form.text for form in forms[a.last + 1 : b.first]]
+        opener = forms[a.first - 1].text if a.first else ""
+        if len(gap) == 1 and (gap[0] in _ALTERNATIVES or (gap[0] == "and" and opener == "between")):
+            return True
+    return False
+
+
+def _bound(before: Sequence[str], last: str) -> Bound | None:
+    pair = tuple(before[-2:])
+    if pair in (("more", "than"), ("greater", "than"), ("higher", "than"), ("longer", "than")):
+        return "over"
+    if pair in (("less", "than"), ("fewer", "than"), ("lower", "than"), ("shorter", "than")):
+        return "under"
+    if pair == ("at", "least") or last in lexicon.APPROXIMATIONS_UP or last in (">", "≥", "beyond"):
+        return "over"
+    if pair == ("at", "most") or last in lexicon.APPROXIMATIONS_DOWN or last in ("<", "≤"):
+        return "under"
+    return None
+
+
+def _is_conditional(forms: Sequence[Form], place: int) -> bool:
+    """Whether the words before, back to a comma, make a condition of it."""
+    for form in reversed(forms[:place]):
+        if form.text in (",", ";", ":"):
+            return False
+        if form.text in lexicon.CONDITIONS or form.text in ("with", "by"):
+            return True
+    return False

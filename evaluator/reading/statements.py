@@ -1,0 +1,227 @@
+"""Give each figure of a clause the words that speak of it: its stretch, its owner, its role."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+from evaluator.reading import lexicon
+from evaluator.reading.clauses import Clause
+from evaluator.reading.comparisons import comparison_spans
+from evaluator.reading.figures import Figure, figures
+from evaluator.reading.forms import Form
+from evaluator.reading.mentions import PRONOUNS, Mention, Names
+from evaluator.reading.periods import Period, periods
+from evaluator.reading.roles import Bound, Role, Roled, roles
+
+Owner = Literal["own", "other", "population"]
+
+MAX_FIGURES = 5
+"""A clause with more figures is a dump, and claims none of them (EVALUATION 5.4)."""
+
+_CUTS = frozenset({"and", "but", "or", "then", "plus"})
+_STOPS = frozenset({",", ";", "—", "–", ":", ")"})
+_TO_OWNER = frozenset({"for", "among", "across", "in", "at", "by"})
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One figure with its stretch of the clause; without a figure, the whole clause."""
+
+    figure: Figure | None
+    first: int
+    last: int
+    """Places of the stretch's first and last word."""
+    owner: Owner | None
+    """None = nobody was named."""
+    role: Role = "plain"
+    bound: Bound | None = None
+    """'more than 54,000', 'nearly 55,000'."""
+
+
+@dataclass(slots=True)
+class Annotated:
+    """A clause with all that can be said of it without knowing the fact."""
+
+    clause: Clause
+    periods: list[Period]
+    mentions: list[Mention]
+    figures: list[Figure]
+    masked: frozenset[int]
+    """Places inside 'against 11.9 for the rest' and the like."""
+    lead: int
+    """Where the leading adjuncts end: 'In July 2019, for carrier 03, ...'."""
+    statements: list[Statement]
+    named: bool
+    """Whether the entity is named in it, not only meant."""
+    dump: bool
+    nouns: set[str]
+    """Stems of what entities are called: carrier."""
+    thresholds: list[Figure]
+    """Figures that make a condition: 'above 0', 'within 15 minutes'."""
+    _places: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def places(self) -> dict[str, list[int]]:
+        """The places of each stem of the clause."""
+        if not self._places:
+            for i, form in enumerate(self.clause.forms):
+                self._places.setdefault(form.stem, []).append(i)
+        return self._places
+
+
+def annotate(clause: Clause, names: Names, subject: Owner | None) -> Annotated:
+    """Read a clause whose subject, if it names none, is `subject`."""
+    found_periods = periods(clause.forms)
+    mentions = names.mentions(clause)
+    taken = {i for p in found_periods if p.grain != "year" for i in range(p.first, p.last + 1)}
+    taken |= {i for m in mentions for i in range(m.first, m.last + 1)}
+    found = figures(clause, taken)
+    spans = comparison_spans(clause.forms, mentions, found)
+    masked = frozenset(i for first, last in spans for i in range(first, last + 1))
+    roled = roles(clause.forms, found)
+    lead = _lead(clause.forms, found_periods, roled, masked)
+    numbers = sum(not (f.word or f.year) for f in found)
+    annotated = Annotated(
+        clause,
+        found_periods,
+        mentions,
+        found,
+        masked,
+        lead,
+        [],
+        named=any(m.who == "own" for m in mentions),
+        dump=max(numbers, clause.figures_in_row) > MAX_FIGURES,
+        nouns=names.nouns,
+        thresholds=[each.figure for each in roled if each.role == "threshold"],
+    )
+    annotated.statements = _statements(annotated, roled, subject)
+    return annotated
+
+
+def _lead(
+    forms: Sequence[Form],
+    found_periods: Sequence[Period],
+    roled: Sequence[Roled],
+    masked: frozenset[int],
+) -> int:
+    """Where the leading adjuncts end; 0 where there are none."""
+    lead = 0
+    while lead < len(forms) and forms[lead].text in lexicon.ADJUNCTS:
+        comma = next((i for i in range(lead, len(forms)) if forms[i].text == ","), None)
+        if comma is None:
+            break
+        if any(
+            each.role == "plain"
+            and not each.figure.year
+            and lead <= each.figure.place < comma
+            and each.figure.place not in masked
+            for each in roled
+        ):
+            break
+        lead = comma + 1
+    if lead == 0 and forms and forms[0].text in lexicon.ADJUNCTS:
+        first = next((p for p in found_periods if p.first <= 2), None)
+        lead = first.last + 1 if first else 0
+    return lead
+
+
+def _statements(
+    annotated: Annotated, roled: Sequence[Roled], subject: Owner | None
+) -> list[Statement]:
+    end = len(annotated.clause.forms) - 1
+    free = [each for each in roled if each.figure.place not in annotated.masked]
+    anchors = [
+        each for each in free if each.role not in ("threshold", "base") and not _is_wordy(each)
+    ]
+    cuts = [0, *(_cut(annotated, a.figure, b.figure) for a, b in pairwise(anchors)), end + 1]
+    made = []
+    running = subject
+    for each, first, after in zip(anchors, cuts, cuts[1:], strict=False):
+        near = _near(annotated, first, after - 1)
+        running = _running(near, each.figure, running, subject)
+        owner = _named_after(annotated, near, each.figure, subject) or running
+        made.append(Statement(each.figure, first, after - 1, owner, each.role, each.bound))
+    whole = _near(annotated, 0, end)
+    for each in free:
+        if _is_wordy(each):
+            owner = _running(whole, each.figure, subject, subject)
+            made.append(Statement(each.figure, 0, end, owner, each.role, each.bound))
+    if not anchors:
+        made.append(Statement(None, 0, end, _running(whole, None, subject, subject)))
+    return made
+
+
+def _is_wordy(each: Roled) -> bool:
+    """Figures in words, ordinals and years: they speak of the whole clause and split nothing."""
+    return each.figure.word or each.figure.ordinal or each.figure.year
+
+
+def _cut(annotated: Annotated, a: Figure, b: Figure) -> int:
+    """The first place that belongs to figure `b` and no longer to `a`."""
+    forms = annotated.clause.forms
+    free = [i for i in range(a.last + 1, b.first) if i not in annotated.masked]
+    opened = 0
+    for i in free:
+        opened += {"(": 1, ")": -1}.get(forms[i].text, 0)
+        if forms[i].text in _CUTS and opened <= 0:
+            return i
+    for i in free:
+        if forms[i].text in _STOPS:
+            return i + 1
+    for i in reversed(free):
+        if forms[i].text == "(":
+            return i
+    for i in reversed(free):
+        if forms[i].text in lexicon.LOOSE or forms[i].text in lexicon.RESTRICTING:
+            return i
+    return a.last + 1
+
+
+def _near(annotated: Annotated, first: int, last: int) -> list[Mention]:
+    return [
+        m
+        for m in annotated.mentions
+        if first <= m.first <= last and m.first not in annotated.masked
+    ]
+
+
+def _running(
+    near: Sequence[Mention], figure: Figure | None, running: Owner | None, subject: Owner | None
+) -> Owner | None:
+    """Whose a figure is by what stands before it in its stretch; else as it was."""
+    before = [m for m in near if figure is None or m.last < figure.first]
+    if before:
+        return _who(before[-1] if figure is not None else before[0], running or subject)
+    if near and running is None:
+        return _who(near[0], subject)
+    return running
+
+
+def _named_after(
+    annotated: Annotated, near: Sequence[Mention], figure: Figure, subject: Owner | None
+) -> Owner | None:
+    """'20.0 for carrier 03', '11.9 (the rest)': an owner that follows its figure."""
+    for mention in near:
+        gap = annotated.clause.forms[figure.last + 1 : mention.first]
+        if mention.first > figure.last and _leads_to(gap):
+            return _who(mention, subject)
+    return None
+
+
+def _leads_to(gap: Sequence[Form]) -> bool:
+    words = [form.text for form in gap if form.text not in ("the", "a", "an", "all", "(", ")")]
+    nouns = [word for word in words if word not in _TO_OWNER]
+    if len(gap) > 5 or len(nouns) > 1 or any(word in (",", "and") for word in words):
+        return False
+    return not words or any(word in _TO_OWNER for word in words)
+
+
+def _who(mention: Mention, subject: Owner | None) -> Owner | None:
+    """Whom a mention means. A pronoun with nobody before it names nobody; 'the carrier', whose
+    noun comes from the task, then names the one that is explored."""
+    if mention.who == "pronoun":
+        return subject or (None if mention.word in PRONOUNS else "own")
+    return mention.who
