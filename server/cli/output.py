@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
+_LOG_WIDTH: Final = 200
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,19 @@ class Output:
             return
         from rich.console import Console
         from rich.table import Table
+        from rich.text import Text
 
-        console = Console()
+        # Off a terminal lines may be long: a cut id in a log or a pipe helps nobody.
+        console = Console(width=None if sys.stdout.isatty() else _LOG_WIDTH, highlight=False)
         table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-        for column in columns:
+        for place, column in enumerate(columns):
             right = column.startswith(">")
-            table.add_column(column.lstrip(">"), justify="right" if right else "left")
+            name = Text(column.lstrip(">"))
+            table.add_column(
+                name, justify="right" if right else "left", no_wrap=place == 0 or right
+            )
         for row in rows:
-            table.add_row(*row)
+            table.add_row(*(Text(cell) for cell in row))
         console.print(table)
 
     def result(self, value: Mapping[str, Any]) -> None:

@@ -21,6 +21,7 @@ _LINES = 12
 def show_run(spec: RunSpec, store: Repository, out: Output) -> None:
     """Each trajectory in a line."""
     attempts = store.all_attempts(spec.id)
+    counted = counting(attempts)
     rows = [
         [
             each.entity_id,
@@ -31,13 +32,15 @@ def show_run(spec: RunSpec, store: Repository, out: Output) -> None:
             "yes" if each.report else "no",
             stop_of(each),
             f"{active_s(each):.1f}",
-            each.error or "",
         ]
-        for each in counting(attempts)
+        for each in counted
     ]
     out.say(f"run {spec.id}: {spec.agent} on {spec.scenario_id}, {spec.created_at:%Y-%m-%d %H:%M}")
-    heads = ["entity", ">trial", ">attempt", ">turns", ">insights", "report", "ended", ">s", ""]
+    heads = ["entity", ">trial", ">attempt", ">turns", ">insights", "report", "ended", ">s"]
     out.table(heads, rows)
+    for each in counted:
+        if each.error:
+            out.say(f"{each.entity_id}: {each.error}")
     older = len(attempts) - len(rows)
     if older:
         out.say(f"({older} earlier attempts are kept beside these)")

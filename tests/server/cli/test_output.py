@@ -1,0 +1,73 @@
+"""Answers go to stdout, remarks to stderr, and quiet means quiet."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from server.cli.output import Output
+
+
+def test_json_is_the_only_line_and_keeps_every_letter(capsys: pytest.CaptureFixture[str]) -> None:
+    out = Output(json=True)
+    out.say("for people")
+    out.table(["a"], [["b"]])
+    out.result({"text": "ä\u2028\n", "none": None})
+    text = capsys.readouterr().out
+    assert text.count("\n") == 1
+    assert json.loads(text) == {"text": "ä\u2028\n", "none": None}
+
+
+def test_without_json_people_are_answered_and_programs_are_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = Output()
+    out.say("for people")
+    out.table(["name", ">n"], [["a", "1"], ["bb", "22"]])
+    out.result({"n": 1})
+    text = capsys.readouterr().out
+    assert text.splitlines()[0] == "for people"
+    assert [line.split() for line in text.splitlines()[1:]] == [
+        ["name", "n"],
+        ["a", "1"],
+        ["bb", "22"],
+    ]
+
+
+def test_values_in_tables_are_text_and_never_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    Output().table(["what"], [["[red]x[/red] [/nope]"]])
+    assert "[red]x[/red] [/nope]" in capsys.readouterr().out
+
+
+def test_progress_off_a_terminal_is_a_line_for_each_tenth(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Output().progress("judging") as progress:
+        for done in range(101):
+            progress.update(done, 100, f"item {done}")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 11
+    assert lines[0] == "judging   0 %  item 0"
+    assert lines[-1] == "judging 100 %  item 100"
+
+
+def test_quiet_says_nothing_on_the_side(capsys: pytest.CaptureFixture[str]) -> None:
+    out = Output(quiet=True)
+    out.note("by the way")
+    with out.progress("judging") as progress:
+        progress.update(1, 2, "x")
+    out.say("the answer")
+    assert capsys.readouterr() == ("the answer\n", "")
+
+
+def test_a_bar_on_a_terminal_says_what_is_happening(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with Output().progress("building") as progress:
+        progress.update(1, 2, "giving [pseudonyms]")
+    shown = capsys.readouterr().err
+    assert "building" in shown
+    assert "giving [pseudonyms]" in shown
+    assert "50 %" in shown
