@@ -14,7 +14,10 @@ BASELINES = {
     "blank": "no text",
 }
 """Competitors that stand for what a score is worth, and how charts call them."""
-LEVELS: dict[Level, str] = {"message": "Insights turn by turn", "trajectory": "Final report"}
+LEVELS: dict[Level, str] = {
+    "message": "Insights turn by turn (message-wise)",
+    "trajectory": "Final report (trajectory-wise)",
+}
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ def _all() -> list[Score]:
 def test_the_four_accuracies_stand_in_order_with_the_baselines_beside_each() -> None:
     rows = Scoreboard(_all(), "carrier", "carriers").rows()
     assert [(r.level, r.averaging) for r in rows] == [
-        ("Insights turn by turn", "over items"),
-        ("Insights turn by turn", "over carriers"),
-        ("Final report", "over items"),
-        ("Final report", "over carriers"),
+        ("Insights turn by turn (message-wise)", "over items"),
+        ("Insights turn by turn (message-wise)", "over carriers"),
+        ("Final report (trajectory-wise)", "over items"),
+        ("Final report (trajectory-wise)", "over carriers"),
     ]
     for row in rows:
         assert row.own.competitor == "m-1"
@@ -45,7 +45,10 @@ def test_a_baseline_that_was_not_computed_is_unknown_and_not_zero() -> None:
 
 def test_the_chart_shows_the_agent_first_and_the_strict_score_over_items() -> None:
     message, report = Scoreboard(_all(), "patient", "patients").bars()
-    assert (message.title, report.title) == ("Insights turn by turn", "Final report")
+    assert (message.title, report.title) == (
+        "Insights turn by turn (message-wise)",
+        "Final report (trajectory-wise)",
+    )
     assert [(b.label, b.baseline) for b in report.bars] == [
         ("m-1", False),
         ("another patient's", True),
