@@ -123,6 +123,9 @@ def _fill(
     builder = _builder(manifest)
     workspace.mkdir()
     with duckdb.connect(str(fresh), config={"temp_directory": str(workspace)}) as connection:
+        connection.execute(
+            "SET enable_progress_bar = false"
+        )  # ours are in words, and not on stdout
         context = BuildContext(seed=manifest.build.seed, workspace=workspace, progress=progress)
         secrets = builder(connection, context)
         entities = _entities(manifest, connection)

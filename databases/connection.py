@@ -97,6 +97,8 @@ def _lock(
     memory_mb: int | None,
     spill_mb: int,
 ) -> None:
+    # In `python -c` and a REPL the engine would draw bars on stdout, which may be a protocol's.
+    connection.execute("SET enable_progress_bar = false")
     connection.execute(f"SET max_temp_directory_size = '{int(spill_mb)}MiB'")
     if threads is not None:
         connection.execute(f"SET threads = {int(threads)}")

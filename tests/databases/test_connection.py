@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +19,7 @@ import pytest
 from core.errors import DatabaseError
 from databases.connection import open_readonly
 from databases.installed import InstalledScenario
+from tests.support.flights import ROOT
 
 
 @pytest.fixture
@@ -130,6 +133,21 @@ def test_a_second_opener_in_the_same_process_shares_the_first_ones_limits(
         assert setting(second, "threads") == setting(first, "threads") == 1
         with pytest.raises(duckdb.Error):
             second.execute("SET threads = 2")
+
+
+def test_the_engine_draws_no_bars_on_stdout(visits: InstalledScenario) -> None:
+    code = f"""
+from pathlib import Path
+from databases.connection import open_readonly
+with open_readonly(Path({str(visits.database_path)!r})) as connection:
+    for one in (connection, connection.cursor()):
+        print(one.execute("SELECT current_setting('enable_progress_bar')").fetchall())
+"""
+    # Started with -c, the engine takes the process for one with a person in front of it.
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout == "[(False,)]\n[(False,)]\n"
 
 
 def test_threads_may_open_the_same_file_at_once(visits: InstalledScenario) -> None:
