@@ -92,12 +92,15 @@ class Judging:
         return read(self._spec, self._store, self._checklist, entities, own)
 
     async def _check(self, trajectory: Trajectory, evaluation_id: str, kept: set[_Key]) -> None:
-        """Ask for what is missing only; what is stored already is not stored again."""
+        """Judge one trajectory where a verdict is missing; what is stored already stays.
+
+        All its items are handed over together: a checker may weigh them against one another, and
+        has to come to the same verdicts after an interruption.
+        """
         items = self._checklist.of(trajectory.entity_id)
-        left = [i for i in items if any((trajectory.id, i.id, lv) not in kept for lv in _LEVELS)]
-        if not left:
+        if all((trajectory.id, item.id, level) in kept for item in items for level in _LEVELS):
             return
-        async for verdict in self._checker.check(left, trajectory, evaluation_id=evaluation_id):
+        async for verdict in self._checker.check(items, trajectory, evaluation_id=evaluation_id):
             if (verdict.trajectory_id, verdict.item_id, verdict.level) not in kept:
                 self._store.add_verdicts([verdict])
 
