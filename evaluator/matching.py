@@ -227,7 +227,7 @@ class MatchingChecker:
                 for item in items
             ]
         others = [other for other in self._entities.values() if other.id != entity.id]
-        nouns = _nouns(trajectory, entity)
+        nouns = nouns_of(trajectory, entity)
         return match_all(items, insights, entity=entity, others=others, nouns=nouns)
 
 
@@ -252,7 +252,7 @@ def _nouns_in(prompt: str, own: IdAndLabel) -> frozenset[str]:
     return frozenset(read([prompt], own).names.nouns)
 
 
-def _nouns(trajectory: Trajectory, entity: Entity) -> frozenset[str]:
+def nouns_of(trajectory: Trajectory, entity: Entity) -> frozenset[str]:
     """What the entity is called, from the prompt that named it: 'Explore carrier 03'."""
     preamble = trajectory.preamble
     prompt = preamble.start_prompt if preamble is not None else ""

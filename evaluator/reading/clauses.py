@@ -115,16 +115,16 @@ def _row(folded: Folded, block: Block) -> Iterator[Clause]:
     if not cells:
         return
     numbers = sum(token.kind == "number" for cell in cells[1:] for token in cell.forms)
-    label = [*header[0].forms, *cells[0].forms] if header else cells[0].forms
+    label = cells[0]
+    title = header[0].forms if header else []
     for column in range(1, len(cells)):
         name = header[column].forms if column < len(header) else []
         cell = cells[column]
-        lead = [*label, _COMMA, *name, _COLON]
-        lent = [-1] * len(lead)
+        lent, gap = [-1] * len(title), [-1] * (len(name) + 2)
         yield Clause(
-            [*lead, *cell.forms],
-            lent + cell.starts,
-            lent + cell.ends,
+            [*title, *label.forms, _COMMA, *name, _COLON, *cell.forms],
+            lent + label.starts + gap + cell.starts,
+            lent + label.ends + gap + cell.ends,
             block.start,
             block.end,
             fresh=block.fresh and column == 1,

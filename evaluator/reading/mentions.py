@@ -24,6 +24,9 @@ _BEFORE_OVERALL = frozenset({"the", "an", "than", "to", "against", "vs", "versus
 _LINKS = frozenset({",", "and", "or", "&", "/"})
 _NOT_REST = frozenset({"day", "days", "year", "month", "week", "time", "network", "fleet", "its"})
 
+_UNMISTAKABLE = 5
+"""Letters from which a label is taken for a name in small letters too."""
+
 IdAndLabel = tuple[str, str]
 
 Index = Mapping[str, Sequence[tuple[int, int]]]
@@ -47,7 +50,7 @@ class _Name:
     entity_id: str
     words: tuple[str, ...]
     capital: bool
-    """A label with a capital must be written so: Summit is a name, summit is not."""
+    """A short or common word must be written with its capital: Major is a name, major is not."""
     capitals: bool
     """An id in capitals likewise: AS is a name, As is not."""
     bare: bool
@@ -200,12 +203,13 @@ def _name(entity_id: str, spelling: str) -> _Name | None:
     tokenize(folded, 0, len(folded.text), tokens)
     if not tokens.forms:
         return None
+    first = tokens.forms[0]
     return _Name(
         entity_id,
         tuple(token.text for token in tokens.forms),
-        capital=spelling[:1].isupper() and tokens.forms[0].text.isalpha(),
+        capital=spelling[:1].isupper() and (first.plain or len(first.text) < _UNMISTAKABLE),
         capitals=len(tokens.forms) == 1 and len(spelling) > 1 and spelling.isupper(),
-        bare=len(tokens.forms) == 1 and tokens.forms[0].kind == "number",
+        bare=len(tokens.forms) == 1 and first.kind == "number",
     )
 
 
