@@ -159,6 +159,22 @@ def test_a_wrong_name_is_one_line_on_stderr_and_nothing_on_stdout(flights_home: 
     assert done.stderr.count("\n") == 1
 
 
+def test_the_example_on_the_page_for_agents_works_word_for_word(
+    flights_home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "mcp.md").read_text("utf-8")
+    (code,) = [block for block in page.split("```python\n")[1:] if "StdioServerParameters" in block]
+    example: dict[str, Any] = {}
+    exec(code.split("```")[0], example)
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", programs)
+    example["server"].env = _environment(flights_home, PATH=programs)
+    asyncio.run(example["explore"]())
+    said = capsys.readouterr().out
+    assert "carrier 03" in said
+    assert "[[336776]]" in said
+
+
 def test_a_scenario_that_is_not_built_says_how_to_build_it(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, *COMMAND],
