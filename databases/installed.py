@@ -29,8 +29,10 @@ class InstalledScenario:
     database_path: Path
 
     def is_built(self) -> bool:
-        """Whether a finished database and its record are there; says nothing of their health."""
-        return self.database_path.is_file() and read_record(self.folder) is not None
+        """Whether a finished database of this version is there; says nothing of its health."""
+        record = read_record(self.folder)
+        is_current = record is not None and record.version == self.scenario.version
+        return is_current and self.database_path.is_file()
 
     def check(self) -> None:
         """Raise unless the database is there, whole, free and what was built (issue: fingerprint).

@@ -110,6 +110,8 @@ def test_a_database_of_another_version_is_refused(
     newer = install(visits.manifest.model_copy(update={"version": "2"}), tmp_path / "home")
     with pytest.raises(ScenarioError, match=f"built as version 1 and is version 2 now.*{MEND}"):
         newer.check()
+    assert not newer.is_built()
+    assert visits.is_built()
 
 
 def test_a_database_that_a_writer_holds_is_named_without_waiting(visits: InstalledScenario) -> None:
