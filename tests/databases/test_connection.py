@@ -23,8 +23,8 @@ from tests.support.flights import ROOT
 
 
 @pytest.fixture
-def connection(visits: InstalledScenario) -> Iterator[duckdb.DuckDBPyConnection]:
-    with open_readonly(visits.database_path) as opened:
+def connection(shared_visits: InstalledScenario) -> Iterator[duckdb.DuckDBPyConnection]:
+    with open_readonly(shared_visits.database_path) as opened:
         yield opened
 
 

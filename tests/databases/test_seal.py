@@ -15,10 +15,10 @@ from databases.installed import InstalledScenario
 from databases.seal import read_seal, write_seal
 
 
-def test_the_seal_travels_with_the_file(visits: InstalledScenario, tmp_path: Path) -> None:
-    shutil.copy(visits.database_path, tmp_path / "copy.duckdb")
+def test_the_seal_travels_with_the_file(shared_visits: InstalledScenario, tmp_path: Path) -> None:
+    shutil.copy(shared_visits.database_path, tmp_path / "copy.duckdb")
     with open_readonly(tmp_path / "copy.duckdb") as connection:
-        assert read_seal(connection) == visits.scenario.fingerprint
+        assert read_seal(connection) == shared_visits.scenario.fingerprint
 
 
 def test_the_seal_is_no_part_of_what_it_seals() -> None:
@@ -42,11 +42,11 @@ def test_the_seal_is_no_part_of_what_it_seals() -> None:
         "FROM sqlite_master",
     ],
 )
-def test_nobody_who_lists_tables_sees_the_seal(visits: InstalledScenario, sql: str) -> None:
-    with open_readonly(visits.database_path) as connection:
+def test_nobody_who_lists_tables_sees_the_seal(shared_visits: InstalledScenario, sql: str) -> None:
+    with open_readonly(shared_visits.database_path) as connection:
         shown = str(connection.execute(sql).fetchall())
     assert "fingerprint" not in shown
-    assert str(visits.scenario.fingerprint) not in shown
+    assert str(shared_visits.scenario.fingerprint) not in shown
 
 
 def test_a_file_without_a_seal_is_an_error() -> None:
