@@ -1,0 +1,1 @@
+"""An explorer without a language model: the floor on every leaderboard."""

@@ -1,0 +1,190 @@
+"""Get to know a database from nothing: tables, columns, the entity's rows and what joins to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from agent.profiler import quoting
+from agent.profiler.columns import Figures, measure_columns, value_of
+from agent.profiler.entity import Located, Place, locate
+from agent.profiler.joins import composite_joins, single_joins
+from agent.profiler.relation import Join, Relation
+from agent.profiler.reply import Ask, Conversation, whole
+from agent.profiler.roles import Column, Role, find_codes, role_of
+from agent.profiler.schema import Table, read_names, read_table
+from agent.profiler.wording import humanise, table_words
+from core.scenario import Task
+
+MAX_TABLES = 60
+"""Tables that are looked at; a database of more is profiled by its first ones."""
+
+
+@dataclass(frozen=True)
+class World:
+    """All that is known before the first question about the entity itself."""
+
+    tables: tuple[Table, ...] = ()
+    located: Located | None = None
+    anchor: Relation | None = None
+    """The table with one row for each entity."""
+    relations: tuple[Relation, ...] = ()
+    """Tables with rows of the entity, the fullest first."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """Figures and roles of every column, by table.column."""
+
+    figures: Mapping[str, Figures]
+    roles: Mapping[str, Role]
+
+    def columns(
+        self, table: Table, alias: str, of: str | None, leave_out: Sequence[str]
+    ) -> tuple[Column, ...]:
+        """A table's columns under an alias."""
+        return tuple(
+            Column(f, self.figures[f.key], self.roles[f.key], alias, of, humanise(f.name))
+            for f in table.fields
+            if f.key in self.figures and f.key not in leave_out
+        )
+
+
+def discover(task: Task) -> Conversation[World]:
+    """Look at the schema, then at values, until the entity's rows can be asked about."""
+    tables = yield from _read_schema()
+    figures = yield from measure_columns(tables)
+    roles = {
+        f.key: role_of(f, figures[f.key]) for t in tables for f in t.fields if f.key in figures
+    }
+    located = yield from locate(task, tables, figures)
+    if not located.places:
+        return World(tables=tuple(tables), located=located)
+    keys = {place.field.key for place in located.places}
+    joins = yield from single_joins(tables, figures)
+    keys |= {here.key for join in joins for here, _ in join.pairs}
+    for table in tables:
+        doubted = {
+            f.key: roles[f.key] for f in table.fields if f.key in roles and f.key not in keys
+        }
+        codes = yield from find_codes(table, figures, doubted)
+        roles.update(dict.fromkeys(codes, Role.CODE))
+    known = Known(figures, roles | _key_roles(keys, figures))
+    relations = yield from _relations(tables, located, joins, known)
+    return World(tuple(tables), located, _anchor(tables, located, known), relations)
+
+
+def _key_roles(keys: set[str], figures: Mapping[str, Figures]) -> dict[str, Role]:
+    """A key is never averaged: its values are names, be they texts or numbers."""
+    return {
+        key: Role.CATEGORY if figures[key].distinct < figures[key].filled else Role.UNIQUE
+        for key in keys
+        if key in figures
+    }
+
+
+def _read_schema() -> Conversation[list[Table]]:
+    reply = yield Ask("get_database_info", {}, "See which tables there are.")
+    tables = []
+    for name in read_names(reply)[:MAX_TABLES]:
+        described = yield Ask(
+            "describe_table", {"table_name": name}, f"See the columns of {table_words(name)}."
+        )
+        table = read_table(name, described)
+        if table:
+            tables.append(table)
+    return tables
+
+
+def _anchor(tables: Sequence[Table], located: Located, known: Known) -> Relation | None:
+    place = located.anchor
+    return _relation(_table(tables, place.field.table), place, known) if place else None
+
+
+def _relation(table: Table, place: Place, known: Known, *, by: Join | None = None) -> Relation:
+    """The table's rows of the entity: its own column tells them, or a join to the column's table."""
+    alias = "l" if by else "f"
+    return Relation(
+        table=table,
+        words=table_words(table.name),
+        source=f"{quoting.name(table.name)} AS f" + (f" {by.clause(alias)}" if by else ""),
+        key=value_of(place.field, alias),
+        literal=place.literal,
+        rows=table.rows or known.figures[table.fields[0].key].rows,
+        own=place.matches,
+        columns=known.columns(table, "f", None, [place.field.key]),
+        alone=by is None,
+    )
+
+
+def _relations(
+    tables: Sequence[Table], located: Located, joins: Sequence[Join], known: Known
+) -> Conversation[tuple[Relation, ...]]:
+    direct = [_relation(_table(tables, p.field.table), p, known) for p in located.facts]
+    indirect = yield from _indirect(tables, located, joins, known)
+    relations = []
+    for relation in sorted([*direct, *indirect], key=lambda r: -r.own):
+        own_joins = _useful(relation, located, joins)
+        reached = {join.target.name for join in own_joins} | {relation.table.name}
+        if located.anchor:
+            reached.add(located.anchor.field.table)
+        others = [t for t in tables if t.name not in reached and t.rows != 1]
+        composite: Sequence[Join] = []
+        if relation.alone:
+            composite = yield from composite_joins(
+                relation.table, others, known.figures, known.roles
+            )
+        relations.append(_joined(relation, [*own_joins, *composite], known))
+    return tuple(relations)
+
+
+def _useful(relation: Relation, located: Located, joins: Sequence[Join]) -> list[Join]:
+    """Joins from the relation's own table that tell something new of a row."""
+    known_already = {place.field.table for place in located.places}
+    return [
+        join
+        for join in joins
+        if join.origin == relation.table.name and join.target.name not in known_already
+    ]
+
+
+def _indirect(
+    tables: Sequence[Table], located: Located, joins: Sequence[Join], known: Known
+) -> Conversation[list[Relation]]:
+    """Tables whose rows are the entity's by way of another table's key."""
+    homes = {place.field.table: place for place in (*located.facts, *located.places[:1])}
+    found: dict[str, tuple[Table, Join, Place]] = {}
+    for join in joins:
+        place = homes.get(join.target.name)
+        here = join.pairs[0][0]
+        if place and here.table not in homes and here.key != place.field.key:
+            found.setdefault(here.table, (_table(tables, here.table), join, place))
+    relations = []
+    for table, join, place in found.values():
+        relation = _relation(table, place, known, by=join)
+        reply = yield Ask(
+            "execute_query",
+            {"query": f"SELECT count(*) AS n FROM {relation.source} WHERE {relation.where}"},
+            f"See how many rows of {relation.words} belong to it by way of {join.target.name}.",
+        )
+        own = whole(reply.one.get("n"))
+        if own:
+            relations.append(replace(relation, own=own))
+    return relations
+
+
+def _joined(relation: Relation, joins: Sequence[Join], known: Known) -> Relation:
+    targets = [join.target.name for join in joins]
+    joined = []
+    for place, join in enumerate(joins):
+        words = table_words(join.target.name)
+        if targets.count(join.target.name) > 1:
+            words = f"{words} by {humanise(join.pairs[0][0].name)}"
+        keys = [*join.shared, *(there.key for _, there in join.pairs)]
+        alias = f"d{place + 1}"
+        joined.append((join, alias, known.columns(join.target, alias, words, keys)))
+    return relation.with_joins(joined)
+
+
+def _table(tables: Sequence[Table], name: str) -> Table:
+    return next(table for table in tables if table.name == name)

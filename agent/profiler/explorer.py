@@ -1,0 +1,116 @@
+"""The exploration as one line of questions: discovery, then probes until nothing is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from agent.profiler.agenda import Agenda
+from agent.profiler.discovery import World, discover
+from agent.profiler.probe import Finding, Probe, Scene
+from agent.profiler.probes import (
+    anchor,
+    conditions,
+    days,
+    extremes,
+    groups,
+    market,
+    mix,
+    related,
+    together,
+)
+from agent.profiler.redundancy import find_echoes, find_fixed
+from agent.profiler.relation import Relation
+from agent.profiler.reply import Ask, Conversation, Note, text
+from agent.profiler.report import message, render
+from agent.profiler.sentences import Voice, sentence
+from core.scenario import Task
+
+_FAMILIES = (mix, market, groups, days, extremes, together, related, conditions)
+_SECONDARY = 0.85
+"""Each further table of the entity is expected to tell a little less than the one before."""
+
+
+class Explorer:
+    """One entity's exploration; its report can be had at any time."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.findings: list[Finding] = []
+        self._world = World()
+        noun = text(task.entity_noun) or "entity"
+        self._voice = Voice(noun, text(task.entity_id) or "without an id")
+        self._failed = 0
+
+    def run(self) -> Conversation[None]:
+        """Ask until the agenda is over."""
+        self._world = yield from discover(self.task)
+        agenda = Agenda()
+        if self._world.anchor:
+            agenda.add(anchor.probes(Scene(self._world.anchor, self._voice)))
+        weight = 1.0
+        for relation in self._world.relations:
+            scene = yield from self._scene(relation)
+            for family in _FAMILIES:
+                agenda.add(_weighted(family.probes(scene), weight))
+            weight *= _SECONDARY
+        while not agenda.over:
+            yield from self._put(agenda.take(), agenda)
+
+    def _put(self, probe: Probe, agenda: Agenda) -> Conversation[None]:
+        reply = yield Ask("execute_query", {"query": probe.query, "limit": probe.limit}, probe.why)
+        found: list[Finding] = []
+        more: list[Probe] = []
+        if reply.error is None:
+            found, more = probe.read(reply)
+            found = [replace(finding, family=probe.family) for finding in found]
+        else:
+            self._failed += 1
+        self.findings += found
+        agenda.learn(probe, found)
+        agenda.add(more)
+        said = message(found)
+        if said:
+            yield Note(said)
+
+    def _scene(self, relation: Relation) -> Conversation[Scene]:
+        several = len(self._world.relations) > 1
+        voice = self._voice
+        if several:
+            voice = replace(voice, rows=f"rows in {relation.words}")
+            named = tuple(replace(c, of=relation.words) for c in relation.columns)
+            relation = replace(relation, columns=named)
+        echoes = yield from find_echoes(relation)
+        fixed = yield from find_fixed(relation)
+        return Scene(relation, voice, echoes, fixed)
+
+    def report(self) -> str:
+        """What has been found so far, as a text."""
+        return render(self._voice, self.findings, self._frame())
+
+    def _frame(self) -> list[str]:
+        voice, world = self._voice, self._world
+        lines = [f"# Profile of {voice.who}", ""]
+        label = text(self.task.entity_label)
+        if label and label != voice.entity:
+            lines.append(sentence(f"{voice.who} is called {label}"))
+        if not world.tables:
+            lines.append(sentence(f"no table could be read, so that {voice.who} was not found"))
+        elif world.located is None or not world.located.places:
+            lines.append(sentence(f"no column of the database holds {voice.who}"))
+        elif not world.relations:
+            lines.append(sentence(f"{voice.who} has no rows of its own beside the one about it"))
+        if world.relations:
+            tables = ", ".join(r.words for r in world.relations)
+            lines.append(sentence(f"the rows of {voice.who} are in: {tables}"))
+            lines.append(
+                "Small groups are those of fewer than 30 rows, "
+                "or of less than half the average group where that is fewer."
+            )
+        if self._failed:
+            lines.append("Some queries failed and tell nothing here.")
+        return lines
+
+
+def _weighted(probes: Iterator[Probe], weight: float) -> Iterator[Probe]:
+    return (replace(probe, prior=probe.prior * weight) for probe in probes)
