@@ -39,6 +39,8 @@ class Judged:
     """The agent's, then each baseline's."""
     gated: dict[str, int]
     """Per competitor: how many insights passed the checker's gate."""
+    no_shuffle: str | None
+    """Why there is no shuffled baseline; None where there is one."""
 
     def accuracy(self, competitor: str) -> dict[str, float | None]:
         """Item-averaged strict accuracy by level."""
@@ -211,7 +213,8 @@ def read(
         for score in scoring.score(competitor, checklist.items, trajectories, said, mine)
     ]
     gated = {name: sum(v.gated for v in said) for name, said in verdicts.items()}
-    return Judged(own, verdicts[spec.agent], scores, gated)
+    reason = baselines.no_shuffle_reason(trajectories)
+    return Judged(own, verdicts[spec.agent], scores, gated, reason)
 
 
 def own_evaluations(evaluations: Sequence[Evaluation]) -> list[Evaluation]:

@@ -111,8 +111,11 @@ def show_scores(judged: Judged, out: Output) -> None:
     out.table(heads, rows)
     for reason in dict.fromkeys(s.headline_reason for s in judged.scores if s.headline_reason):
         out.say(f"no headline: {reason}")
-    gated = judged.gated.get("shuffled_entity", 0)
-    out.say(f"shuffled insights that passed the checker's gate: {gated}")
+    if judged.no_shuffle:
+        out.say(f"no shuffled baseline: {judged.no_shuffle}")
+    else:
+        gated = judged.gated.get("shuffled_entity", 0)
+        out.say(f"shuffled insights that passed the checker's gate: {gated}")
 
 
 def as_json(judged: Judged) -> dict[str, Any]:
@@ -123,6 +126,7 @@ def as_json(judged: Judged) -> dict[str, Any]:
         "checker": judged.evaluation.checker,
         "scores": [score.model_dump(mode="json") for score in judged.scores],
         "gated": judged.gated,
+        "no_shuffle": judged.no_shuffle,
     }
 
 
