@@ -16,6 +16,8 @@ from agent.profiler.schema import Table, read_names, read_table
 from agent.profiler.wording import humanise, table_words
 from core.scenario import Task
 
+_PATH = 2
+"""Tables on the way from a row to its entity, at most."""
 MAX_TABLES = 60
 """Tables that are looked at; a database of more is profiled by its first ones."""
 
@@ -96,41 +98,58 @@ def _read_schema() -> Conversation[list[Table]]:
     return tables
 
 
+@dataclass(frozen=True)
+class Home:
+    """How a table's rows are told to be the entity's: by a column, at the end of a path of joins."""
+
+    place: Place
+    path: tuple[Join, ...] = ()
+
+
 def _anchor(tables: Sequence[Table], located: Located, known: Known) -> Relation | None:
     place = located.anchor
-    return _relation(_table(tables, place.field.table), place, known) if place else None
+    return _relation(_table(tables, place.field.table), Home(place), known) if place else None
 
 
-def _relation(table: Table, place: Place, known: Known, *, by: Join | None = None) -> Relation:
-    """The table's rows of the entity: its own column tells them, or a join to the column's table."""
-    alias = "l" if by else "f"
+def _relation(table: Table, home: Home, known: Known) -> Relation:
+    aliases = ["f", *(f"l{i + 1}" for i in range(len(home.path)))]
+    links = (join.clause(aliases[i + 1], aliases[i]) for i, join in enumerate(home.path))
     return Relation(
         table=table,
         words=table_words(table.name),
-        source=f"{quoting.name(table.name)} AS f" + (f" {by.clause(alias)}" if by else ""),
-        key=value_of(place.field, alias),
-        literal=place.literal,
+        source=" ".join([f"{quoting.name(table.name)} AS f", *links]),
+        key=value_of(home.place.field, aliases[-1]),
+        literal=home.place.literal,
         rows=table.rows or known.figures[table.fields[0].key].rows,
-        own=place.matches,
-        columns=known.columns(table, "f", None, [place.field.key]),
-        alone=by is None,
+        own=home.place.matches,
+        columns=known.columns(table, "f", None, [home.place.field.key]),
+        alone=not home.path,
     )
 
 
 def _relations(
     tables: Sequence[Table], located: Located, joins: Sequence[Join], known: Known
 ) -> Conversation[tuple[Relation, ...]]:
-    direct = [_relation(_table(tables, p.field.table), p, known) for p in located.facts]
-    indirect = yield from _indirect(tables, located, joins, known)
+    homes = _homes(located, joins)
+    counted = []
+    for name, home in homes.items():
+        relation = _relation(_table(tables, name), home, known)
+        if home.path or not home.place.matches:
+            relation = yield from _count(relation)
+        if relation.own:
+            counted.append(relation)
     relations = []
-    for relation in sorted([*direct, *indirect], key=lambda r: -r.own):
-        own_joins = _useful(relation, located, joins)
-        reached = {join.target.name for join in own_joins} | {relation.table.name}
+    for relation in sorted(counted, key=lambda r: -r.own):
+        table = relation.table.name
+        own_joins = [j for j in joins if j.origin == table and j.target.name not in homes]
         if located.anchor:
-            reached.add(located.anchor.field.table)
-        others = [t for t in tables if t.name not in reached and t.rows != 1]
+            anchor = located.anchor.field.table
+            own_joins = [j for j in own_joins if j.target.name != anchor]
+        near = {j.target.name for j in own_joins} | {table}
+        near |= {located.anchor.field.table} if located.anchor else set()
         composite: Sequence[Join] = []
         if relation.alone:
+            others = [t for t in tables if t.name not in near and t.rows != 1]
             composite = yield from composite_joins(
                 relation.table, others, known.figures, known.roles
             )
@@ -138,39 +157,35 @@ def _relations(
     return tuple(relations)
 
 
-def _useful(relation: Relation, located: Located, joins: Sequence[Join]) -> list[Join]:
-    """Joins from the relation's own table that tell something new of a row."""
-    known_already = {place.field.table for place in located.places}
-    return [
-        join
-        for join in joins
-        if join.origin == relation.table.name and join.target.name not in known_already
-    ]
+def _homes(located: Located, joins: Sequence[Join]) -> dict[str, Home]:
+    """Tables with rows of the entity: by a column of their own, or by way of such a table's key."""
+    homes = {place.field.table: Home(place) for place in located.facts}
+    anchor = located.anchor
+    known = dict(homes)
+    if anchor:
+        known[anchor.field.table] = Home(anchor)
+    for _ in range(_PATH):
+        for join in joins:
+            here, there = join.pairs[0]
+            home = known.get(join.target.name)
+            if home is None or here.table in known:
+                continue
+            if there.key == home.place.field.key and not home.path:
+                # It holds the entity's own key, though this entity may be rare in it.
+                homes[here.table] = Home(replace(home.place, field=here, matches=0))
+            else:
+                homes[here.table] = Home(home.place, (join, *home.path))
+        known |= homes
+    return homes
 
 
-def _indirect(
-    tables: Sequence[Table], located: Located, joins: Sequence[Join], known: Known
-) -> Conversation[list[Relation]]:
-    """Tables whose rows are the entity's by way of another table's key."""
-    homes = {place.field.table: place for place in (*located.facts, *located.places[:1])}
-    found: dict[str, tuple[Table, Join, Place]] = {}
-    for join in joins:
-        place = homes.get(join.target.name)
-        here = join.pairs[0][0]
-        if place and here.table not in homes and here.key != place.field.key:
-            found.setdefault(here.table, (_table(tables, here.table), join, place))
-    relations = []
-    for table, join, place in found.values():
-        relation = _relation(table, place, known, by=join)
-        reply = yield Ask(
-            "execute_query",
-            {"query": f"SELECT count(*) AS n FROM {relation.source} WHERE {relation.where}"},
-            f"See how many rows of {relation.words} belong to it by way of {join.target.name}.",
-        )
-        own = whole(reply.one.get("n"))
-        if own:
-            relations.append(replace(relation, own=own))
-    return relations
+def _count(relation: Relation) -> Conversation[Relation]:
+    reply = yield Ask(
+        "execute_query",
+        {"query": f"SELECT count(*) AS n FROM {relation.source} WHERE {relation.where}"},
+        f"See how many rows of {relation.words} belong to it.",
+    )
+    return replace(relation, own=whole(reply.one.get("n")))
 
 
 def _joined(relation: Relation, joins: Sequence[Join], known: Known) -> Relation:

@@ -47,20 +47,23 @@ class Located:
 def locate(
     task: Task, tables: Sequence[Table], figures: Mapping[str, Figures]
 ) -> Conversation[Located]:
-    """Ask which columns hold the id or label, then which of them are the same kind of key."""
+    """Ask which columns hold the id or label, then which of them hold the same kind of key."""
     found = yield from _search(task, tables, figures)
-    anchor = _anchor(task, found)
-    if anchor is None:
-        repeated = [p for p in found if not p.unique]
-        if not repeated:
-            return Located(found[0] if found else None, ())
-        # Without a table of the entities the likeliest key is the column of most values.
-        anchor = max(repeated, key=lambda p: figures[p.field.key].distinct)
-    others = [p for p in found if p.field.table != anchor.field.table and not p.unique]
-    same = yield from _same_domain(anchor, others, figures)
-    if anchor.unique:
-        return Located(anchor, tuple(same))
-    return Located(None, (anchor, *same))
+    if not found:
+        return Located(None, ())
+    kin = yield from _kin(found, figures)
+    labelled = {p.field.table for p in found if p.value == task.entity_label and p.unique}
+
+    def worth(place: Place) -> tuple[bool, int, bool, int]:
+        told = place.value != task.entity_label and place.field.table in labelled
+        size = figures[place.field.key].distinct
+        # Keys of the entities are what other tables refer to. Without any reference, a table of
+        # entities is rather small, and a column of keys has rather many values.
+        return told, len(kin[place]), place.unique, -size if place.unique else size
+
+    best = max(found, key=worth)
+    others = tuple(p for p in kin[best] if not p.unique)
+    return Located(best, others) if best.unique else Located(None, (best, *others))
 
 
 def _search(
@@ -107,53 +110,46 @@ def _could_hold(field: Field, figures: Figures | None, value: str) -> bool:
     return field.kind is Kind.TEXT and not field.type.upper().startswith("UUID")
 
 
-def _anchor(task: Task, found: Sequence[Place]) -> Place | None:
-    """The table about the entities: the id is unique in it, best with the label in the same row."""
-    labelled = {p.field.table for p in found if p.value == task.entity_label and p.unique}
-    unique = [p for p in found if p.unique]
-    if not unique:
-        return None
-
-    def worth(place: Place) -> tuple[bool, bool, int]:
-        kin = sum(
-            p.field.kind is place.field.kind and p.value == place.value
-            for p in found
-            if p.field.table != place.field.table
-        )
-        told_by_label = place.value != task.entity_label and place.field.table in labelled
-        return (told_by_label, kin > 0, kin)
-
-    return max(unique, key=worth)
-
-
-def _same_domain(
-    anchor: Place, others: Sequence[Place], figures: Mapping[str, Figures]
-) -> Conversation[list[Place]]:
-    """Of the columns that hold the value too, one per table whose values are the anchor's kind."""
-    alike = [p for p in others if p.field.kind is anchor.field.kind and p.value == anchor.value]
-    if not alike:
-        return []
-    domain = f"SELECT {value_of(anchor.field)} FROM {quoting.name(anchor.field.table)}"
+def _kin(
+    found: Sequence[Place], figures: Mapping[str, Figures]
+) -> Conversation[dict[Place, list[Place]]]:
+    """For each place, the places of other tables whose values are of its kind, one per table."""
+    kin: dict[Place, list[Place]] = {place: [] for place in found}
+    pairs = [
+        (one, other)
+        for one in found
+        for other in found
+        if one.field.table != other.field.table
+        and one.field.kind is other.field.kind
+        and one.value == other.value
+        and _covers(figures[other.field.key].distinct, one, figures)
+    ][:_BATCH]
+    if not pairs:
+        return kin
     query = "\nUNION ALL ".join(
-        f"SELECT {i} AS i, count(*) AS d, count(*) FILTER (WHERE v IN ({domain})) AS inside "
-        f"FROM (SELECT DISTINCT {value_of(p.field)} AS v FROM {quoting.name(p.field.table)}) "
-        f"WHERE v IS NOT NULL"
-        for i, p in enumerate(alike[:_BATCH])
+        f"SELECT {i} AS i, count(*) AS d, count(*) FILTER (WHERE v IN (SELECT {value_of(one.field)} "
+        f"FROM {quoting.name(one.field.table)})) AS inside FROM (SELECT DISTINCT {value_of(other.field)} AS v "
+        f"FROM {quoting.name(other.field.table)}) WHERE v IS NOT NULL"
+        for i, (one, other) in enumerate(pairs)
     )
     reply = yield Ask(
         "execute_query",
         {"query": query, "limit": 200},
-        f"See which of these columns hold the same keys as {anchor.field.table}.",
+        "See which of these columns hold the same keys.",
     )
-    best: dict[str, tuple[int, Place]] = {}
-    size = figures[anchor.field.key].distinct
+    best: dict[tuple[Place, str], tuple[int, Place]] = {}
     for row in reply.rows:
-        place = alike[whole(row.get("i"))]
+        one, other = pairs[whole(row.get("i"))]
         distinct, inside = whole(row.get("d")), whole(row.get("inside"))
-        # Small whole numbers are inside any key's range: they must cover it too.
-        covers = inside >= 0.3 * size or place.field.kind is not Kind.WHOLE
-        if distinct and inside >= 0.5 * distinct and covers:
-            known = best.get(place.field.table)
+        if inside >= max(1, 0.5 * distinct) and _covers(inside, one, figures):
+            known = best.get((one, other.field.table))
             if known is None or inside > known[0]:
-                best[place.field.table] = (inside, place)
-    return [place for _, place in best.values()]
+                best[one, other.field.table] = (inside, other)
+    for (one, _), (_, other) in best.items():
+        kin[one].append(other)
+    return kin
+
+
+def _covers(distinct: int, place: Place, figures: Mapping[str, Figures]) -> bool:
+    """Small whole numbers are inside any key's range: they must cover it too."""
+    return place.field.kind is not Kind.WHOLE or distinct >= 0.3 * figures[place.field.key].distinct

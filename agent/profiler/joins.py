@@ -68,8 +68,10 @@ def _may_meet(here: Field, mine: Figures, there: Field, keys: Figures) -> bool:
     if here.kind is not there.kind or mine.distinct < 2:
         return False
     if here.kind is Kind.WHOLE:
-        inside = keys.least <= mine.least and mine.most <= keys.most
-        return inside and mine.distinct >= 0.2 * keys.distinct
+        # Any small number is inside the range of some running number: the ranges must agree.
+        slack = 0.05 * (keys.most - keys.least)
+        low, high = mine.least - keys.least, keys.most - mine.most
+        return 0 <= low <= slack and 0 <= high <= slack and mine.distinct >= 0.2 * keys.distinct
     if here.kind not in (Kind.TEXT, Kind.DATE):
         return False
     return (mine.low or "") <= (keys.high or "") and (mine.high or "") >= (keys.low or "")
@@ -120,7 +122,8 @@ def _key_like(field: Field, roles: Roles) -> bool:
     role = roles.get(field.key)
     if field.kind in (Kind.TEXT, Kind.DATE, Kind.MOMENT):
         return role in (Role.CATEGORY, Role.UNIQUE, Role.TIME)
-    return field.kind is Kind.WHOLE and role in (Role.STEP, Role.CODE, Role.UNIQUE, Role.FLAG)
+    named = (Role.CATEGORY, Role.CODE, Role.UNIQUE, Role.STEP, Role.FLAG)
+    return field.kind is Kind.WHOLE and role in named
 
 
 def _overlap(here: Field, there: Field, known: Known) -> bool:

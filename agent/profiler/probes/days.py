@@ -72,8 +72,10 @@ def _read_period(scene: Scene, time: Column, reply: Reply) -> tuple[list[Finding
     findings = [
         told(f"{voice.who} has {voice.rows} on {count(days)} of {count(all_days)} days", 1 + 6 * (1 - part)),
         told(f"{voice.whose} {voice.rows} run from {first} to {last}", 1.5),
-        told(f"on average {voice.who} has {amount(dated / days)} {voice.rows} a day", 1.5),
     ]  # fmt: skip
+    if dated > days:
+        words = f"on average {voice.who} has {amount(dated / days)} {voice.rows} a day"
+        findings.append(told(f"{words} that has any", 1.5))
     own, rest = number(row.get("weekend")), number(row.get("weekend_rest"))
     if own is not None:
         against = "" if rest is None else f", against {share(rest)} for the rest"

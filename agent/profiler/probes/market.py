@@ -118,7 +118,7 @@ def _read(
     for row in reply.rows:
         metric = metrics[whole(row.get("i"))]
         own, rest, n = number(row.get("own")), number(row.get("rest")), whole(row.get("n"))
-        if own is None or not n or own == rest == 0:
+        if own is None or not n or own == rest:
             continue
         entities, tied = whole(row.get("entities")), whole(row.get("tied"))
         error = metric.deviation / math.sqrt(n)

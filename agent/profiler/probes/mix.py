@@ -204,9 +204,10 @@ def _read_own_only(scene: Scene, column: Column, reply: Reply) -> tuple[list[Fin
     voice, about = scene.voice, (column.key,)
     alone, different = whole(reply.one.get("alone")), whole(reply.one.get("different"))
     if alone and different:
+        noun, verb = "value" if different == 1 else "values", "occurs" if alone == 1 else "occur"
         told = sentences.sentence(
-            f"of {voice.whose} {count(different)} different values of {column.phrase} "
-            f"{count(alone)} occur with no other {voice.noun}"
+            f"of {voice.whose} {count(different)} different {noun} of {column.phrase} "
+            f"{count(alone)} {verb} with no other {voice.noun}"
         )
         findings.append(Finding(told, 2 + 6 * alone / different, Theme.MIX, about))
     for place, row in enumerate(reply.rows):
