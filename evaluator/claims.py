@@ -105,35 +105,59 @@ def _weigh(
 def _grade(
     fact: Fact, annotated: Annotated, about: About, stats: Statistics, slots: _Slots
 ) -> tuple[Weight, str]:
-    filled = {name: slots.of(name) for name in ("direction", "magnitude", "period")}
     missing = sorted(name for name in fact.required if slots.of(name) is None)
-    clean = about.narrowing.is_plain and annotated.named
-    if slots.direction is False and (slots.magnitude or clean):
+    surely = annotated.named and _is_unmixed(fact, about)
+    if slots.direction is False and (slots.magnitude or surely):
         return "contradicts", "it points the other way"
     if slots.magnitude is False:
-        exact = (
-            clean
-            and stats.explicit
-            and about.statement.bound is None
-            and about.statement.role == "plain"
-            and fact.signals.kind not in ("change", "correlation")
-            and (slots.period or not fact.has_period)
-        )
-        return ("contradicts" if exact else "differs"), "it states another figure"
+        if not _is_plainly_stated(fact, about, stats, slots):
+            return "says too little", "it states another figure"
+        return (
+            "contradicts" if surely and stats.explicit else "differs"
+        ), "it states another figure"
     if missing:
         return "says too little", f"it does not say the {' and the '.join(missing)}"
-    if any(value is False for value in filled.values()):
+    if slots.direction is False or slots.period is False:
         return "says too little", "it points the other way"
     if not _is_near_enough(fact, about, slots):
         return "says too little", "it speaks of something more"
     return "supports", _words(fact, slots)
 
 
+def _is_plainly_stated(fact: Fact, about: About, stats: Statistics, slots: _Slots) -> bool:
+    """Whether a different figure is one for this very fact: nothing else can be meant.
+
+    A share of rows is of something that only its other words tell; a plain share of the table
+    is therefore never gainsaid by figures alone.
+    """
+    signals = fact.signals
+    if signals.kind in ("change", "correlation") or about.statement.role != "plain":
+        return False
+    if about.statement.bound is not None or (fact.has_period and not slots.period):
+        return False
+    if signals.statistic in ("share", "count") and fact.is_of_table and not stats.beside:
+        return False
+    return _is_unmixed(fact, about)
+
+
+def _is_unmixed(fact: Fact, about: About) -> bool:
+    """Whether the statement holds nothing but the fact's own words.
+
+    An extreme ('is highest at ...') belongs to a fact that has a direction, period or scope; for
+    a plain mean it opens a new subject.
+    """
+    signals, narrowed = fact.signals, about.narrowing
+    may_be_extreme = bool(
+        signals.direction or fact.has_period or fact.scopes or signals.statistic in ("max", "min")
+    )
+    return narrowed.clean and (may_be_extreme or not narrowed.extreme)
+
+
 def _is_near_enough(fact: Fact, about: About, slots: _Slots) -> bool:
     """Whether foreign words leave the statement the fact's; without a figure none may stand."""
     narrowed = about.narrowing
     if not slots.magnitude:
-        return narrowed.is_plain
+        return not narrowed.foreign
     if fact.signals.statistic in ("share", "count", "distinct"):
         return narrowed.after <= _MURKY_AFTER
     return True

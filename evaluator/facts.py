@@ -33,6 +33,11 @@ class Fact:
         return self.signals.magnitude
 
     @property
+    def is_of_table(self) -> bool:
+        """Whether its metric is a table's rows, not a column's values."""
+        return any(text.startswith("@") and "." not in text for text in self.signals.metric)
+
+    @property
     def has_period(self) -> bool:
         """Whether it is about a named stretch of time."""
         return bool(self.periods or self.period_phrases)

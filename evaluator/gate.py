@@ -86,8 +86,9 @@ def statements_about(fact: Fact, annotated: Annotated) -> Iterator[About]:
         )
         narrowed = narrowing(fact, annotated, statement, zone, sighting.covered)
         periods = _periods_in(annotated, zone)
-        scoped = any(span.anchor in zone for group in sighting.scopes for span in group)
-        takes_over = narrowed.is_plain and not periods and not scoped
+        own = [*sighting.metric, *(span for group in sighting.scopes for span in group)]
+        speaks = periods or narrowed.foreign or any(span.anchor in zone for span in own)
+        takes_over = not speaks and not narrowed.restricted
         region = zone | lead | (before if takes_over else frozenset())
         before = region
         if _is_narrowed_by_time(fact, annotated, region, sighting):
@@ -108,7 +109,7 @@ def _about(
     figure = statement.figure
     if figure is not None and figure.place in sighting.covered:
         figure = None
-    metric, head = _metric(place, sighting, plain=narrowed.is_plain)
+    metric, head = _metric(place, sighting, plain=not narrowed.foreign)
     if metric is None or (figure is not None and _rival(annotated, metric, figure, sighting)):
         return None
     periods = _periods_in(annotated, region)

@@ -37,6 +37,8 @@ class Statistics:
     """Whether the fact's own is among them, or none is."""
     explicit: bool
     """Whether the fact's own is said, not only not contradicted."""
+    beside: bool = False
+    """Whether the figure stands before what it counts: '54,635 rows'."""
 
 
 def statistics(fact: Fact, annotated: Annotated, about: About) -> Statistics:
@@ -60,14 +62,13 @@ def statistics(fact: Fact, annotated: Annotated, about: About) -> Statistics:
         shown = figure is not None and figure.unit == "%"
         fits = not named & (_MODIFIERS | _SPREADS) and (shown or "share" in named or figure is None)
         return Statistics(named, fits=fits, explicit=shown or "share" in named)
+    beside = figure is not None and _stands_before_metric(annotated, about, figure)
     if wanted in named:
-        return Statistics(named, fits=True, explicit=True)
+        return Statistics(named, fits=True, explicit=True, beside=beside)
     if wanted == "count":
-        beside = figure is not None and _stands_before_metric(annotated, about, figure)
-        return Statistics(named, fits=not named, explicit=beside and not named)
+        return Statistics(named, not named, explicit=beside and not named, beside=beside)
     if wanted == "distinct":
-        beside = figure is not None and _stands_before_metric(annotated, about, figure)
-        return Statistics(named, fits=beside and not named, explicit=False)
+        return Statistics(named, fits=beside and not named, explicit=False, beside=beside)
     if wanted == "rank":
         ranked = figure is None or figure.ordinal
         return Statistics(named, fits=ranked and not named & _SPREADS, explicit=False)

@@ -51,14 +51,19 @@ class Form:
 
 
 @lru_cache(maxsize=50_000)
-def form(kind: Kind, spelling: str) -> Form:
-    """The form of a spelling with its case."""
+def form(kind: str | None, spelling: str) -> Form:
+    """The form of a spelling with its case; `kind` as the tokenizer names it."""
+    if kind == "span":
+        # 15-25 is a range, 767-223 a model: a word that is known by its spelling only
+        return Form("word", spelling, spelling, plain=True)
+    if kind == "code":
+        return Form("word", spelling.lower(), spelling.lower(), code=True, capital=True)
     if kind == "word":
         return _word(spelling)
     if kind == "number":
         return _number(spelling)
     return Form(
-        kind,
+        "date" if kind == "date" else "clock" if kind == "clock" else "mark",
         spelling,
         spelling,
         breaks=spelling in _BREAKS,

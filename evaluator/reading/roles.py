@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +10,7 @@ from evaluator.reading import lexicon
 from evaluator.reading.figures import Figure
 from evaluator.reading.forms import Form
 
-Role = Literal["plain", "threshold", "base", "vague", "negated"]
+Role = Literal["plain", "threshold", "base", "vague", "negated", "label"]
 Bound = Literal["over", "under"]
 
 _ALTERNATIVES = frozenset({"or", "to", "-", "–", "—"})
@@ -27,9 +27,21 @@ class Roled:
     bound: Bound | None = None
 
 
-def roles(forms: Sequence[Form], found: Sequence[Figure]) -> list[Roled]:
-    """Each figure of a clause with what it is there for, in order."""
-    return [Roled(figure, *_role(forms, figure, found, i)) for i, figure in enumerate(found)]
+def roles(
+    forms: Sequence[Form], found: Sequence[Figure], nouns: Collection[str] = ()
+) -> list[Roled]:
+    """Each figure of a clause with what it is there for, in order.
+
+    `nouns` are the stems of what entities are called: '16 carriers' counts the others.
+    """
+    roled = []
+    for i, figure in enumerate(found):
+        after = forms[figure.last + 1] if figure.last + 1 < len(forms) else None
+        if after is not None and after.stem in nouns:
+            roled.append(Roled(figure, "base"))
+        else:
+            roled.append(Roled(figure, *_role(forms, figure, found, i)))
+    return roled
 
 
 def _role(
@@ -39,6 +51,8 @@ def _role(
     after = [form.text for form in forms[figure.last + 1 : figure.last + 3]]
     last = before[-1] if before else ""
     pair = before[-2:]
+    if last in ("number", "no", "#") and not figure.unit and figure.step == 1:
+        return "label", None
     if pair in (["rather", "than"], ["instead", "of"]) or _is_negated(before):
         return "negated", None
     if number and not figure.unit and _is_base(forms, found[number - 1], figure):
@@ -48,7 +62,9 @@ def _role(
     if after[:1] == ["or"] and after[1:] and after[1] in _TAIL:
         return "threshold", None
     bound = _bound(before, last)
-    if bound and (figure.value == 0 or _is_conditional(forms, figure.first)):
+    if bound and (
+        figure.value == 0 or _is_conditional(forms, figure.first) or _is_limit(forms, figure, found)
+    ):
         return "threshold", None
     if last == "within":
         return "threshold", None
@@ -94,6 +110,14 @@ def _bound(before: Sequence[str], last: str) -> Bound | None:
     if pair == ("at", "most") or last in lexicon.APPROXIMATIONS_DOWN or last in ("<", "≤"):
         return "under"
     return None
+
+
+def _is_limit(forms: Sequence[Form], figure: Figure, found: Sequence[Figure]) -> bool:
+    """'above 15 in 16.3% of its rows' sets a limit; 'over 54,000 flights (16.2%)' counts."""
+    if figure.unit == "%" or not any(other.unit == "%" for other in found):
+        return False
+    after = forms[figure.last + 1] if figure.last + 1 < len(forms) else None
+    return after is None or (after.plain and after.statistic is None)
 
 
 def _is_conditional(forms: Sequence[Form], place: int) -> bool:

@@ -22,6 +22,8 @@ MAX_FIGURES = 5
 """A clause with more figures is a dump, and claims none of them (EVALUATION 5.4)."""
 
 _CUTS = frozenset({"and", "but", "or", "then", "plus"})
+_BESIDE = frozenset({"threshold", "base", "label"})
+"""Roles of figures that nobody states for their own sake."""
 _STOPS = frozenset({",", ";", "—", "–", ":", ")"})
 _TO_OWNER = frozenset({"for", "among", "across", "in", "at", "by"})
 
@@ -59,8 +61,8 @@ class Annotated:
     dump: bool
     nouns: set[str]
     """Stems of what entities are called: carrier."""
-    thresholds: list[Figure]
-    """Figures that make a condition: 'above 0', 'within 15 minutes'."""
+    limits: list[Figure]
+    """Figures that narrow: 'above 0', 'within 15 minutes', 'number 387'."""
     _places: dict[str, list[int]] = field(default_factory=dict)
 
     @property
@@ -81,7 +83,7 @@ def annotate(clause: Clause, names: Names, subject: Owner | None) -> Annotated:
     found = figures(clause, taken)
     spans = comparison_spans(clause.forms, mentions, found)
     masked = frozenset(i for first, last in spans for i in range(first, last + 1))
-    roled = roles(clause.forms, found)
+    roled = roles(clause.forms, found, names.nouns)
     lead = _lead(clause.forms, found_periods, roled, masked)
     numbers = sum(not (f.word or f.year) for f in found)
     annotated = Annotated(
@@ -95,7 +97,7 @@ def annotate(clause: Clause, names: Names, subject: Owner | None) -> Annotated:
         named=any(m.who == "own" for m in mentions),
         dump=max(numbers, clause.figures_in_row) > MAX_FIGURES,
         nouns=names.nouns,
-        thresholds=[each.figure for each in roled if each.role == "threshold"],
+        limits=[each.figure for each in roled if each.role in ("threshold", "label")],
     )
     annotated.statements = _statements(annotated, roled, subject)
     return annotated
@@ -133,9 +135,7 @@ def _statements(
 ) -> list[Statement]:
     end = len(annotated.clause.forms) - 1
     free = [each for each in roled if each.figure.place not in annotated.masked]
-    anchors = [
-        each for each in free if each.role not in ("threshold", "base") and not _is_wordy(each)
-    ]
+    anchors = [each for each in free if each.role not in _BESIDE and not _is_wordy(each)]
     cuts = [0, *(_cut(annotated, a.figure, b.figure) for a, b in pairwise(anchors)), end + 1]
     made = []
     running = subject
@@ -177,7 +177,7 @@ def _cut(annotated: Annotated, a: Figure, b: Figure) -> int:
     for i in reversed(free):
         if forms[i].text in lexicon.LOOSE or forms[i].text in lexicon.RESTRICTING:
             return i
-    return a.last + 1
+    return next((i for i in free if forms[i].statistic or forms[i].cue), b.first)
 
 
 def _near(annotated: Annotated, first: int, last: int) -> list[Mention]:

@@ -1,4 +1,4 @@
-"""Cut a folded text into words, numbers, dates, clock times and marks."""
+"""Cut a folded text into words, numbers, codes, dates, clock times and marks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from evaluator.reading.forms import Form, form
 _TOKEN = re.compile(
     r"(?P<date>(?:19|20)\d\d-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?(?!\d))"
     r"|(?P<clock>(?:[01]?\d|2[0-4]):[0-5]\d(?![\d:]))"
+    r"|(?P<span>\d+(?:-\d+)+(?![.,]?\d|[^\W\d_]))"
+    r"|(?P<code>[A-Z]{1,4}\d*(?:-[A-Z]*\d[A-Z\d]*)+(?![^\W_]))"
     r"|(?P<number>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[^\W\d_][^\W_]*)?)"
     r"|(?P<word>[^\W\d_][^\W_]*(?:'[^\W\d_]+)?)"
     r"|(?P<mark>[.!?;:,()\[\]|/=<>≥≤±~≈+%$€£&°–—-])"
