@@ -13,7 +13,9 @@ from agent.profiler.schema import Field, Kind, Table
 
 EXACT_ROWS = 500_000
 """Above this many rows distinct values are counted approximately."""
-_BATCH = 40
+_BATCH = 24
+_LONGEST = 60
+"""Characters of a lowest or highest value: enough to tell whether two ranges meet."""
 _QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 
 
@@ -111,7 +113,8 @@ def _one(table: Table, place: int, column: Field, exact: bool) -> str:
         )
     return (
         f"SELECT {place} AS i, count(*) AS n, count({x}) AS filled, {distinct} AS d, "
-        f"CAST(min({x}) AS VARCHAR) AS low, CAST(max({x}) AS VARCHAR) AS high, {extra} "
+        f"left(CAST(min({x}) AS VARCHAR), {_LONGEST}) AS low, "
+        f"left(CAST(max({x}) AS VARCHAR), {_LONGEST}) AS high, {extra} "
         f"FROM {quoting.name(table.name)}"
     )
 

@@ -12,7 +12,7 @@ from agent.profiler.joins import composite_joins, single_joins
 from agent.profiler.relation import Join, Relation
 from agent.profiler.reply import Ask, Conversation, whole
 from agent.profiler.roles import Column, Role, find_codes, role_of
-from agent.profiler.schema import Table, read_names, read_table
+from agent.profiler.schema import Table, read_schema
 from agent.profiler.wording import humanise, table_words
 from core.scenario import Task
 
@@ -54,7 +54,7 @@ class Known:
 
 def discover(task: Task) -> Conversation[World]:
     """Look at the schema, then at values, until the entity's rows can be asked about."""
-    tables = yield from _read_schema()
+    tables = yield from read_schema(MAX_TABLES)
     figures = yield from measure_columns(tables)
     roles = {
         f.key: role_of(f, figures[f.key]) for t in tables for f in t.fields if f.key in figures
@@ -83,19 +83,6 @@ def _key_roles(keys: set[str], figures: Mapping[str, Figures]) -> dict[str, Role
         for key in keys
         if key in figures
     }
-
-
-def _read_schema() -> Conversation[list[Table]]:
-    reply = yield Ask("get_database_info", {}, "See which tables there are.")
-    tables = []
-    for name in read_names(reply)[:MAX_TABLES]:
-        described = yield Ask(
-            "describe_table", {"table_name": name}, f"See the columns of {table_words(name)}."
-        )
-        table = read_table(name, described)
-        if table:
-            tables.append(table)
-    return tables
 
 
 @dataclass(frozen=True)

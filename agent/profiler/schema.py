@@ -1,4 +1,4 @@
-"""Read the tools' description of a database into tables and columns with kinds."""
+"""Ask the tools for tables and columns, and tell by its type what may be asked of a column."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from agent.profiler.reply import Reply, whole
+from agent.profiler.reply import Ask, Conversation, whole
+from agent.profiler.wording import table_words
 
+MAX_COLUMNS = 400
+"""Columns of one table that are looked at."""
 _WHOLE = {
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "INT", "INT4", "INT8",
     "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
@@ -86,21 +89,41 @@ def kind_of(type_name: str) -> Kind:
     return Kind.FLAG if base in ("BOOLEAN", "BOOL") else Kind.OTHER
 
 
-def read_names(reply: Reply) -> tuple[str, ...]:
-    """Table names of get_database_info, in its order."""
-    return tuple(
-        str(table["name"]) for table in _maps(reply.data.get("tables")) if table.get("name")
-    )
+def read_schema(most: int) -> Conversation[list[Table]]:
+    """Ask for the tables, at most so many, and for the columns of each, page by page."""
+    reply = yield Ask("get_database_info", {}, "See which tables there are.")
+    names = [str(t["name"]) for t in _maps(reply.data.get("tables")) if t.get("name")]
+    if reply.data.get("truncated"):
+        listed = yield Ask(
+            "execute_query", {"query": "SHOW TABLES", "limit": 200}, "See the other tables' names."
+        )
+        names += [str(row["name"]) for row in listed.rows if row.get("name")]
+    tables = []
+    for name in list(dict.fromkeys(names))[:most]:
+        table = yield from _read_table(name)
+        if table.fields:
+            tables.append(table)
+    return tables
 
 
-def read_table(table: str, reply: Reply) -> Table | None:
-    """One table of describe_table; None where the reply has no columns."""
-    fields = tuple(
-        Field(table, str(column["name"]), str(column.get("type") or ""))
-        for column in _maps(reply.data.get("columns"))
-        if column.get("name")
-    )
-    return Table(table, whole(reply.data.get("row_count")), fields) if fields else None
+def _read_table(name: str) -> Conversation[Table]:
+    fields: list[Field] = []
+    rows = 0
+    more = True
+    while more and len(fields) < MAX_COLUMNS:
+        arguments: dict[str, Any] = {"table_name": name}
+        if fields:
+            arguments["offset"] = len(fields)
+        reply = yield Ask("describe_table", arguments, f"See the columns of {table_words(name)}.")
+        found = [
+            Field(name, str(column["name"]), str(column.get("type") or ""))
+            for column in _maps(reply.data.get("columns"))
+            if column.get("name")
+        ]
+        fields += found
+        rows = whole(reply.data.get("row_count")) or rows
+        more = bool(found and reply.data.get("truncated"))
+    return Table(name, rows, tuple(fields[:MAX_COLUMNS]))
 
 
 def _maps(value: Any) -> list[Mapping[str, Any]]:

@@ -34,7 +34,7 @@ def _extremes(scene: Scene, column: Column) -> Probe:
     r, x = scene.relation, column.expr
     time, place = _context(scene)
     when = f"strftime({time.expr}, '%Y-%m-%d')" if time else "NULL"
-    where = f"CAST({place.expr} AS VARCHAR)" if place else "NULL"
+    where = f"left(CAST({place.expr} AS VARCHAR), 100)" if place else "NULL"
     low, high = f"min({x})", f"max({x})"
 
     def one(end: str, sign: str) -> str:

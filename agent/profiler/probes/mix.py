@@ -83,7 +83,7 @@ def values(scene: Scene, column: Column, prior: float) -> Probe:
         f"s AS (SELECT *, row_number() OVER (ORDER BY n DESC, g) AS place, "
         f"row_number() OVER (ORDER BY abs(n / total - n_rest / nullif(total_rest, 0)) DESC NULLS LAST, g) AS odd "
         f"FROM t WHERE g IS NOT NULL)\n"
-        f"SELECT CAST(g AS VARCHAR) AS g, n, n_rest, total, total_rest, different, place, odd FROM s "
+        f"SELECT left(CAST(g AS VARCHAR), 100) AS g, n, n_rest, total, total_rest, different, place, odd FROM s "
         f"WHERE place <= 4 OR odd <= 2 ORDER BY place"
     )
     return Probe(
@@ -183,7 +183,7 @@ def _own_only(scene: Scene, column: Column, prior: float) -> Probe:
     query = (
         f"WITH g AS (SELECT {column.expr} AS g, count(*) FILTER (WHERE {r.mine}) AS n, count(*) AS total "
         f"FROM {r.source} WHERE {column.expr} IS NOT NULL GROUP BY 1)\n"
-        f"SELECT CAST(g AS VARCHAR) AS g, n, total, n / total AS part, "
+        f"SELECT left(CAST(g AS VARCHAR), 100) AS g, n, total, n / total AS part, "
         f"(SELECT count(*) FROM g WHERE n = total AND n > 0) AS alone, "
         f"(SELECT count(*) FROM g WHERE n > 0) AS different FROM g WHERE n > 0 "
         f"ORDER BY (n < {r.floor}), part DESC, n DESC, 1 LIMIT 3"
@@ -228,7 +228,7 @@ def _pairs(scene: Scene, one: Column, other: Column) -> Probe:
     query = (
         f"WITH g AS (SELECT {one.expr} AS a, {other.expr} AS b, count(*) AS n FROM {r.source} "
         f"WHERE {r.where} AND {one.expr} IS NOT NULL AND {other.expr} IS NOT NULL GROUP BY 1, 2)\n"
-        f"SELECT CAST(a AS VARCHAR) AS a, CAST(b AS VARCHAR) AS b, n, sum(n) OVER () AS total, "
+        f"SELECT left(CAST(a AS VARCHAR), 100) AS a, left(CAST(b AS VARCHAR), 100) AS b, n, sum(n) OVER () AS total, "
         f"count(*) OVER () AS different FROM g ORDER BY n DESC, 1, 2 LIMIT 2"
     )
     return Probe(
