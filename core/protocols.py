@@ -10,7 +10,7 @@ from core.evaluation import Verdict
 from core.record import Record
 from core.run import Limits
 from core.scenario import Task
-from core.trajectory import Insight, ModelCall, ToolCall, Trajectory, Turn
+from core.trajectory import Insight, ModelCall, Nudge, Preamble, ToolCall, Trajectory, Turn
 
 
 class ToolSpec(Record):
@@ -52,6 +52,13 @@ class Finish(Record):
     """The agent's last word: it stops by itself and hands in its report."""
 
     report: str | None
+    call: ModelCall | None = None
+    """The model call that brought it, where no turn holds it."""
+    prompt_hash: str | None = None
+
+
+Step = Preamble | Turn | Nudge | Insight | Finish
+"""What an agent yields."""
 
 
 @runtime_checkable
@@ -59,7 +66,9 @@ class Agent(Protocol):
     """Explores one entity and stops by itself.
 
     Yields each Turn as it ends, its message-wise Insight after it (trajectory_id is filled by
-    the caller), and a Finish at the end. An iterator that ends without a Finish was idle.
+    the caller), and a Finish at the end. An iterator that ends without a Finish was idle. An
+    agent that asks a model yields the Preamble as it was sent before anything else, and a Nudge for
+    each reply that was neither a call nor a finish.
     """
 
     name: str
@@ -138,7 +147,8 @@ class QueryColumns(Record):
     """A whole result on its way into a kernel (host to sandbox, never back)."""
 
     payload: bytes
-    """Pickled {column: numpy array or list}; the kernel makes a DataFrame of it."""
+    """Pickled {column: numpy or pandas array}; the kernel makes a DataFrame of it. Text may come
+    as a pandas Categorical, which is smaller."""
     row_count: int
     truncated: bool = False
     accessed_fields: tuple[str, ...] = ()

@@ -96,8 +96,26 @@ class Turn(Record):
     tool_results: tuple[ToolResult, ...] = ()
     call: ModelCall | None = None
     """None for an agent that asks no model."""
+    raw: dict[str, Any] | None = None
+    """The provider's own message, where it holds more than text, reasoning and calls (thinking
+    blocks, signatures): history replays it unchanged."""
     started_at: UtcTime
     duration_s: float = Field(ge=0)
+
+
+class Nudge(Record):
+    """A reply that neither called a tool nor finished, and was answered with the nudge.
+
+    A model call, not a turn.
+    """
+
+    after_turn: int = Field(ge=0)
+    """The turn that it followed; 0 before the first."""
+    text: str
+    reasoning: str | None = None
+    near_finish: bool = False
+    """The finish marker stood in it, but not at its start."""
+    call: ModelCall
 
 
 class Insight(Record):
@@ -193,6 +211,7 @@ class Trajectory(Record):
     client: Client | None = None
     preamble: Preamble | None = None
     turns: tuple[Turn, ...] = ()
+    nudges: tuple[Nudge, ...] = ()
     insights: tuple[Insight, ...] = ()
     report_forced: bool = False
     stop_reason: StopReason | None = None
@@ -209,7 +228,8 @@ class Trajectory(Record):
     @property
     def calls(self) -> tuple[ModelCall, ...]:
         """Every model call of every role, in order."""
-        found = [t.call for t in self.turns if t.call] + [i.call for i in self.insights if i.call]
+        spoken: list[Turn | Nudge | Insight] = [*self.turns, *self.nudges, *self.insights]
+        found = [part.call for part in spoken if part.call]
         return tuple(sorted(found, key=lambda call: call.started_at))
 
     def usage(self, role: Role | None = "agent") -> Usage:
