@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 UNPARSED = "?"
 """Stands alone for the fields of a statement that ran but that sqlglot could not follow."""
+LONGEST = 20_000
+"""Characters beyond which a statement is not followed: sqlglot's time grows with their square."""
 
 
 class AccessLog:
@@ -32,6 +34,8 @@ class AccessLog:
 
     def fields(self, sql: str) -> tuple[str, ...]:
         """Sorted `table.column` names that the statement reads, `SELECT *` expanded."""
+        if len(sql) > LONGEST:
+            return (UNPARSED,)
         _quiet()
         try:
             return tuple(sorted(set(self._read(sql))))
@@ -53,13 +57,17 @@ class AccessLog:
             yield from self._all_of(tree)
             return
         if isinstance(tree, exp.Command):
-            yield UNPARSED
+            if tree.name.upper() != "SHOW":  # SHOW a_table tells of columns, not of values
+                yield UNPARSED
             return
         for pivot in tree.find_all(exp.Pivot):
             # A simplified PIVOT groups by every column that it does not name.
             for table in pivot.find_all(exp.Table):
                 yield from self._all_of(table)
         if isinstance(tree, exp.Pivot):
+            return
+        if not isinstance(tree, (exp.Query, exp.Values)):
+            yield UNPARSED
             return
         known: dict[str, object] = {
             table: dict.fromkeys(columns, "text") for table, columns in self._columns.items()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal, TypeVar
@@ -12,6 +14,8 @@ T = TypeVar("T")
 
 REPEAT_S = 0.05
 """An interrupt that falls between two operators is lost, so it is said again."""
+EXIT_S = 2.0
+"""How long the end of the process waits for threads that are at work."""
 
 
 class Deadline:
@@ -58,7 +62,7 @@ class Deadline:
 async def in_thread(work: Callable[[], T], *, name: str) -> T:
     """Run blocking work in a daemon thread. A waiter that goes away leaves it to end by itself.
 
-    The default executor is no place for it: its threads are waited for when the process ends.
+    The default executor is no place for it: the end of the process would wait for it without end.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
@@ -82,5 +86,19 @@ async def in_thread(work: Callable[[], T], *, name: str) -> T:
         else:
             settle(lambda: future.set_result(result))
 
-    threading.Thread(target=body, name=name, daemon=True).start()
+    thread = threading.Thread(target=body, name=name, daemon=True)
+    _started[:] = [*(t for t in _started if t.is_alive()), thread]
+    thread.start()
     return await future
+
+
+_started: list[threading.Thread] = []
+
+
+@atexit.register
+def _let_them_end() -> None:
+    """A thread that meets the end of the interpreter in mid-step can abort the whole process."""
+    last = time.monotonic() + EXIT_S
+    for thread in _started:
+        if thread.is_alive():
+            thread.join(max(last - time.monotonic(), 0))

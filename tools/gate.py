@@ -65,6 +65,12 @@ class Gate:
             " WHERE internal AND function_type IN ('table', 'table_macro')"
         ).fetchall()
         self._refused = OUT_OF_REACH | ({name for (name,) in rows} - TABLE_FUNCTIONS)
+        self._tables = {
+            name
+            for (name,) in self._parser.execute(
+                "SELECT lower(table_name) FROM information_schema.tables"
+            ).fetchall()
+        }
 
     def admit(self, sql: str) -> Admitted:
         """The statement, if it may run. Raises ToolError `refused`, or duckdb.Error on bad syntax."""
@@ -79,11 +85,11 @@ class Gate:
                 )
             kind = statements[0].type.name
             if kind == "SELECT":
-                return Admitted(reads=sql, tables=self._check(sql, self._tree(sql)))
+                return Admitted(reads=sql, tables=self._check(self._tree(sql)))
             if kind == "EXPLAIN" or (kind == "MULTI" and _words(sql)[:1] == ["explain"]):
                 return self._explained(sql)
             if kind == "MULTI":
-                return Admitted(reads=sql, tables=self._check(sql, _pivot(sql)))
+                return Admitted(reads=sql, tables=self._check(_pivot(sql)))
             raise self._refusal(kind, sql)
 
     def _explained(self, sql: str) -> Admitted:
@@ -103,7 +109,7 @@ class Gate:
             if kind not in {"SELECT", "MULTI"}:
                 raise self._refusal(kind, inner)
             names = self._tree(inner) if kind == "SELECT" else _pivot(inner)
-            tables = self._check(inner, names)
+            tables = self._check(names)
             runs = "analyze" in words[1:place]
             return Admitted(reads=inner if runs else None, tables=tables)
         raise ToolError("this EXPLAIN cannot be judged: EXPLAIN one SELECT", kind="refused")
@@ -123,7 +129,7 @@ class Gate:
             raise ToolError(f"the query cannot be read: {message}", kind="sql")
         return _Names(tuple(functions or ()), tuple(tables or ()), writes)
 
-    def _check(self, sql: str, names: _Names) -> tuple[str, ...]:
+    def _check(self, names: _Names) -> tuple[str, ...]:
         if names.writes:
             raise ToolError(HINTS["write"], kind="refused")
         hidden = sorted({f.lower() for f in names.functions} & self._refused)
@@ -134,7 +140,8 @@ class Gate:
                 kind="refused",
                 violations=tuple(f"sql: {name}" for name in hidden),
             )
-        if files := [name for name in names.tables if is_file_name(name)]:
+        absent = [name for name in names.tables if name.lower() not in self._tables]
+        if files := [name for name in absent if is_file_name(name)]:
             raise ToolError(
                 f"'{files[0]}' is out of reach: {HINTS['file']}",
                 kind="refused",

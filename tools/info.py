@@ -10,6 +10,7 @@ from tools.limits import ToolLimits
 from tools.suggest import find_table, unknown_table
 from tools.values import clip, compact
 
+MOST_KEYS = 20
 SPARE = 300
 """Kept free for the fields around a list."""
 
@@ -23,9 +24,7 @@ def database_info(schema: Schema, dialect: str, limits: ToolLimits) -> dict[str,
     return {"dialect": dialect, "table_count": len(entries), **_cut(left, note), "tables": kept}
 
 
-def describe_table(
-    schema: Schema, name: str, offset: int, limits: ToolLimits
-) -> tuple[dict[str, Any], Table]:
+def describe_table(schema: Schema, name: str, offset: int, limits: ToolLimits) -> dict[str, Any]:
     """One table's columns, from `offset` on, as many as fit."""
     table = find_table(name, schema)
     if table is None:
@@ -39,13 +38,16 @@ def describe_table(
         }
         for column in table.columns
     ]
-    head = {**_summary(table), "keys": [_key(key) for key in table.keys]}
-    head["table"] = head.pop("name")
+    head = {
+        "table": table.name,
+        **{key: value for key, value in _summary(table).items() if key != "name"},
+        "keys": [_key(key) for key in table.keys[:MOST_KEYS]],
+    }
     room = limits.reply_chars - SPARE - len(compact(head))
     kept = _fitting(entries[offset:], room)
     left = max(len(entries) - offset - len(kept), 0)
     note = f"{left} more columns: call again with offset {offset + len(kept)}." if left else None
-    return {**head, "offset": offset, **_cut(left, note), "columns": kept}, table
+    return {**head, "offset": offset, **_cut(left, note), "columns": kept}
 
 
 def _summary(table: Table) -> dict[str, Any]:

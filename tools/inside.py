@@ -66,7 +66,12 @@ class Channel:
         return message, self._exactly(message.get("bytes", 0))
 
     def _exactly(self, count: int) -> bytearray:
-        buffer = bytearray(count)
+        try:
+            buffer = bytearray(count)
+        except MemoryError:
+            while count:  # or the next message would be looked for in the middle of this one
+                count -= len(self._exactly(min(count, PIECE)))
+            raise
         view = memoryview(buffer)
         got = 0
         while got < count:
@@ -150,6 +155,9 @@ class Session:
         import pandas as pd
 
         frame = pd.DataFrame(pickle.loads(payload))  # noqa: S301 - from the host, which we trust
+        for name, values in frame.items():
+            if isinstance(values.dtype, pd.CategoricalDtype):  # text, packed small for the way
+                frame[name] = values.astype(values.dtype.categories.dtype)
         if reply["truncated"]:
             print(f"query(): cut at {len(frame):,} rows; there are more")  # noqa: T201 - the agent reads it
         return frame

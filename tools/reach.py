@@ -82,8 +82,8 @@ _WRITE = (
 )
 HINTS = {
     "write": _WRITE,
-    "hidden": "it shows the server or its files, not the data. For the schema use SHOW TABLES,"
-    " DESCRIBE a_table or duckdb_columns()",
+    "hidden": "it is not a way to this database's own tables (no files, no server, no SQL in"
+    " strings). For the schema use SHOW TABLES, DESCRIBE a_table or duckdb_columns()",
     "file": _FILES,
     "pivot": "this PIVOT cannot be judged: write it as a SELECT over PIVOT ... ON column IN (...)",
     "PRAGMA": "use DESCRIBE a_table, SHOW TABLES or duckdb_columns()",

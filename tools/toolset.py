@@ -124,8 +124,10 @@ class ToolSet:
         schema = await in_thread(lambda: self._sql.schema, name="schema")
         if tool == "get_database_info":
             return self._success(database_info(schema, self._dialect, self._limits))
-        data, _ = describe_table(schema, given["table_name"], given.get("offset", 0), self._limits)
-        return self._success(data)
+        described = describe_table(
+            schema, given["table_name"], given.get("offset", 0), self._limits
+        )
+        return self._success(described)
 
     async def _unknown(self, name: str) -> str:
         offered = ", ".join(await self._offered()) or "none"

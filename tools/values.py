@@ -29,6 +29,8 @@ def as_json(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else _not_finite(value)
     if isinstance(value, Decimal):
+        if value.is_nan():
+            return "NaN"
         return f"{value:f}" if value.is_finite() else _not_finite(float(value))
     if isinstance(value, datetime):
         return value.isoformat(sep=" ")

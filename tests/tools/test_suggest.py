@@ -1,0 +1,99 @@
+"""Errors that name what exists nearest to what was asked for."""
+
+from __future__ import annotations
+
+from databases.schema import Column, Schema, Table
+from tools.suggest import MOST, engine_message, find_table, hint, unknown_table
+
+
+def table(name: str, *columns: str) -> Table:
+    return Table(
+        name=name,
+        row_count=1,
+        columns=tuple(Column(name=c, type="INTEGER", nullable=True) for c in columns),
+    )
+
+
+SCHEMA = Schema(
+    tables=(
+        table("flights", "departure_delay_min", "arrival_delay_min", "carrier_id"),
+        table("weather", "wind_speed_mph", "visibility_mi"),
+        table("other.notes", "body"),
+    )
+)
+BINDER = 'Binder Error: Referenced column "{}" not found in FROM clause!\nCandidate bindings: "x"'
+CATALOG = 'Catalog Error: Table with name {} does not exist!\nDid you mean "pg_class"?\n\nLINE 1: x'
+
+
+def test_an_unknown_table_lists_tables_nearest_first() -> None:
+    assert hint(CATALOG.format("fligths"), SCHEMA) == (
+        "tables: flights, weather, other.notes (nearest first)"
+    )
+
+
+def test_a_table_that_resembles_none_lists_them_all() -> None:
+    assert hint(CATALOG.format("zzz"), SCHEMA) == "tables: flights, weather, other.notes"
+
+
+def test_an_unknown_column_lists_those_of_the_tables_in_use() -> None:
+    said = hint(BINDER.format("departure_delay"), SCHEMA, ["flights"])
+    assert said is not None
+    assert said.startswith("columns of flights: departure_delay_min, arrival_delay_min")
+    assert "weather" not in said
+
+
+def test_a_column_that_exists_elsewhere_is_pointed_to() -> None:
+    said = hint(BINDER.format("WIND_SPEED_MPH"), SCHEMA, ["flights"])
+    assert said is not None
+    assert said.endswith("elsewhere: weather.wind_speed_mph")
+
+
+def test_without_a_known_table_every_table_is_listed() -> None:
+    said = hint(BINDER.format("body"), SCHEMA, ["a_cte"])
+    assert said is not None
+    assert "columns of other.notes: body" in said
+
+
+def test_other_forms_of_the_complaint_are_understood() -> None:
+    for text in (
+        'Binder Error: Table "f" does not have a column named "carrier"',
+        'Binder Error: Column "carrier" referenced that exists in the SELECT clause',
+    ):
+        said = hint(text, SCHEMA, ["flights"])
+        assert said is not None
+        assert "carrier_id" in said
+
+
+def test_other_errors_have_no_hint() -> None:
+    assert hint("Conversion Error: Could not convert string 'x' to INT32", SCHEMA) is None
+
+
+def test_the_engines_own_guesses_are_dropped() -> None:
+    assert engine_message(CATALOG.format("x")) == (
+        "Catalog Error: Table with name x does not exist!\n\nLINE 1: x"
+    )
+    assert engine_message(BINDER.format("x")).endswith("not found in FROM clause!")
+
+
+def test_a_wide_table_lists_the_nearest_and_counts_the_rest() -> None:
+    wide = Schema(tables=(table("wide", *(f"measure_{i}" for i in range(MOST + 60))),))
+    said = hint(BINDER.format("measure_7x"), wide, ["wide"])
+    assert said is not None
+    assert "measure_7" in said
+    assert f"and {MOST + 60 - 3} more" in said
+    assert len(said) < 200
+
+
+def test_a_table_is_found_in_any_dress() -> None:
+    for name in ("flights", "FLIGHTS", '"flights"', "main.flights", ' "main"."Flights" '):
+        found = find_table(name, SCHEMA)
+        assert found is not None
+        assert found.name == "flights"
+    assert find_table("other.notes", SCHEMA) is not None
+    assert find_table("notes", SCHEMA) is None
+
+
+def test_an_unknown_name_is_told_with_those_that_exist() -> None:
+    assert unknown_table("wether", SCHEMA) == (
+        "there is no table 'wether'; tables: weather, flights, other.notes (nearest first)"
+    )
