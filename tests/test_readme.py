@@ -1,0 +1,75 @@
+"""The README's commands, word for word and in its order, in one home: each does what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import pages
+from tests.support.flights import flights_home
+from tests.support.pages import ROOT, Command
+
+__all__ = ["flights_home"]
+
+ELSEWHERE = {
+    ("test",): "this test is part of it",
+    ("test", "--fast"): "likewise",
+    ("demo",): "tests/e2e",
+    ("bench", "first-run"): "tests/bench/test_command.py",
+    ("scenarios", "verify", "flights"): "tests/checklists/test_flights.py",
+}
+"""Commands that take minutes, and the suite that runs them."""
+
+FEWER: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("run", "--scenario", "flights", "--agent", "profiler"): ("--entities", "03")
+}
+"""What is added so that one carrier is explored and not sixteen."""
+
+
+def table() -> list[Command]:
+    """The commands of the README's table, from the top."""
+    readme = ROOT / "README.md"
+    rows = re.findall(r"^\|.*\|$", pages.text(readme), re.MULTILINE)
+    spans = [span for row in rows for span in re.findall(r"`([^`]+)`", row)]
+    return [command for span in spans for command in pages.command_in(readme, span)]
+
+
+def test_the_readme_has_a_table_of_commands_and_each_is_run_by_some_test() -> None:
+    words = [command.words for command in table()]
+    assert len(words) > 10
+    assert set(ELSEWHERE) | set(FEWER) <= set(words), "a command left the table"
+
+
+@pytest.mark.real
+def test_the_readmes_commands_work_one_after_another(flights_home: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(flights_home, home)
+    failed = []
+    for command in table():
+        if command.words in ELSEWHERE:
+            continue
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "server.cli.main",
+                *command.words,
+                *FEWER.get(command.words, ()),
+            ],
+            cwd=ROOT,
+            env={**os.environ, "DDR_HOME": str(home)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode or "Traceback" in done.stderr:
+            failed.append(f"{command.text}: exit {done.returncode}\n{done.stderr[-2000:]}")
+    assert failed == []
+    assert list((home / "reports").glob("*.html"))
