@@ -36,13 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def report(authored: Authored) -> str:
     """What the checklist holds, and how well another entity's figures would do in it."""
-    items, chosen = authored.checklist.items, authored.chosen
-    others = len(authored.verification.by_entity) - 1
+    items, chosen, proof = authored.checklist.items, authored.chosen, authored.verification
+    others = len(proof.by_entity) - 1
     passing = sum(len(c.passers) for c in chosen) / max(1, others * len(chosen))
     shared = sum(bool(c.passers) for c in chosen)
     lines = [
-        f"{authored.considered} candidates, {len(items)} items chosen; all hold, all fail when "
-        "perturbed",
+        f"{authored.considered} candidates, {len(items)} items chosen: "
+        f"{proof.hold} hold, {proof.fail_when_perturbed} fail when perturbed",
         f"by entity: {_counted(item.entity_id for item in items)}",
         f"by category: {_counted(item.category for item in items)}",
         f"by difficulty: {_counted(item.difficulty for item in items)}",

@@ -69,9 +69,8 @@ def author(
 
 
 def _rows(subject: Subject, connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    table = subject.column.split(".", maxsplit=1)[0]
     rows = connection.execute(
-        f"SELECT {subject.column} AS entity, count(*) AS number FROM {table} "
+        f"SELECT {subject.column} AS entity, count(*) AS number FROM {subject.table} "
         "GROUP BY entity ORDER BY number DESC, entity"
     ).fetchall()
     return {str(entity): int(number) for entity, number in rows}

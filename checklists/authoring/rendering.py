@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from checklists.authoring.candidates import REL_TOL, Candidate, tolerance
-from checklists.authoring.template import Subject, Template
+from checklists.authoring.template import Figure, Subject
 from core.checklist import ChecklistItem, Expected, Magnitude, Signals, Slot
 
+FIRST_YEAR, LAST_YEAR = 1900, 2100
+"""A bare exact number between them is a year, printed without a comma."""
 _NONE: tuple[str, ...] = ()
 _UNIT_WORDS = {"": "", "%": "%", "min": " minutes", "mi": " miles", "years": " years"}
 
@@ -86,8 +88,8 @@ def _filled(text: str, candidate: Candidate, subject: Subject) -> str:
     value = abs(candidate.value) if template.figure.signed else candidate.value
     words = text.format(
         entity=f"{subject.noun} {candidate.entity_id}",
-        value=printed(template, value),
-        market="" if candidate.market is None else printed(template, candidate.market),
+        value=printed(template.figure, value),
+        market="" if candidate.market is None else printed(template.figure, candidate.market),
         group=template.per.words(candidate.group) if template.per and candidate.group else "",
         more="more" if rises else "less",
         moves="rises" if rises else "falls",
@@ -95,17 +97,11 @@ def _filled(text: str, candidate: Candidate, subject: Subject) -> str:
     return words[0].upper() + words[1:]
 
 
-def printed(template: Template, value: float) -> str:
+def printed(figure: Figure, value: float) -> str:
     """A figure as it stands in an answer: '20.0 minutes', '16.2%', '54,635'."""
-    plain_year = template.figure.exact and template.figure.unit == "" and 1900 < value < 2100
-    form = (
-        f"{value:.{template.figure.digits}f}"
-        if plain_year
-        else f"{value:,.{template.figure.digits}f}"
-    )
-    return ("0" if form in {"-0", "-0.0"} else form) + _unit(template.figure.unit, form)
-
-
-def _unit(unit: str, form: str) -> str:
-    words = _UNIT_WORDS[unit]
-    return words.removesuffix("s") if form in {"1", "-1"} else words
+    a_year = figure.exact and figure.unit == "" and FIRST_YEAR <= value <= LAST_YEAR
+    form = f"{value:.{figure.digits}f}" if a_year else f"{value:,.{figure.digits}f}"
+    if float(form.replace(",", "")) == 0:
+        form = form.removeprefix("-")
+    words = _UNIT_WORDS[figure.unit]
+    return form + (words.removesuffix("s") if form in {"1", "-1"} else words)

@@ -137,7 +137,8 @@ class Template:
     category: str = ""
     plain: bool = False
     """Within reach of one table or one join and simple statistics."""
-    relation: str = "flights"
+    relation: str = ""
+    """What stands in FROM; empty = the table of the entity's column."""
     ctes: str = ""
     """Common table expressions that the relation uses, without WITH."""
     where: str = "true"
@@ -171,13 +172,21 @@ class Subject:
     """The entity's id in every template's relation, qualified."""
     noun: str
 
+    @property
+    def table(self) -> str:
+        """Where the entities' own rows are."""
+        return self.column.split(".", maxsplit=1)[0]
+
+    def _relation(self, template: Template) -> str:
+        return template.relation or self.table
+
     def for_all(self, template: Template) -> str:
         """One statement for all entities: entity, group (or NULL), value, support."""
         group = template.per.sql if template.per else "NULL"
         value = template.figure.value.format(whole=f"PARTITION BY {self.column}")
         return (
             f"{_with(template.ctes)}SELECT {self.column} AS entity, {group} AS grp, "
-            f"{value} AS value, {template.figure.support} AS support FROM {template.relation} "
+            f"{value} AS value, {template.figure.support} AS support FROM {self._relation(template)} "
             f"WHERE {template.where} GROUP BY entity, grp ORDER BY entity, grp"
         )
 
@@ -187,7 +196,7 @@ class Subject:
         value = template.figure.value.format(whole="")
         return (
             f"{_with(template.ctes)}SELECT {group} AS grp, {value} AS value "
-            f"FROM {template.relation} WHERE {template.where} GROUP BY grp ORDER BY grp"
+            f"FROM {self._relation(template)} WHERE {template.where} GROUP BY grp ORDER BY grp"
         )
 
     def for_one(self, template: Template, entity_id: str, group: str | None) -> str:
@@ -202,7 +211,7 @@ class Subject:
         value = template.figure.value.format(whole="")
         if template.per is None:
             return (
-                f"{_with(template.ctes)}SELECT {value} AS value FROM {template.relation} "
+                f"{_with(template.ctes)}SELECT {value} AS value FROM {self._relation(template)} "
                 f"WHERE {where}"
             )
         ctes = f"{template.ctes}, " if template.ctes else ""
@@ -210,7 +219,7 @@ class Subject:
         order = "DESC" if template.pick == "max" else "ASC"
         return (
             f"WITH {ctes}groups AS (SELECT CAST({template.per.sql} AS VARCHAR) AS grp, "
-            f"{value} AS value FROM {template.relation} WHERE {where} GROUP BY grp{having}) "
+            f"{value} AS value FROM {self._relation(template)} WHERE {where} GROUP BY grp{having}) "
             f"SELECT CASE WHEN grp = '{group}' THEN value ELSE 0 END AS value FROM groups "
             f"WHERE value IS NOT NULL ORDER BY groups.value {order}, grp LIMIT 1"
         )

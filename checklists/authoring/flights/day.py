@@ -195,7 +195,7 @@ TEMPLATES = filed(
         metric=DEPARTURE_DELAY,
         scope=(("@flights.scheduled_hour", "hour", "time of day"),),
         question="How strongly does {entity}'s departure delay go with the scheduled hour (correlation)?",
-        answer="{entity}'s departure delay and scheduled hour correlate with r = {value}, against {market} over all carriers.",
+        answer="The correlation of {entity}'s departure delay with the scheduled hour is {value}, against {market} over all carriers.",
     ),
     Template(
         name="evening-minus-morning",
@@ -212,9 +212,9 @@ TEMPLATES = filed(
         ),
         disorder=TIME,
         metric=DEPARTURE_DELAY,
-        scope=(MORNING, EVENING),
+        scope=(EVENING,),
         question="By how much do {entity}'s mean departure delays differ between departures from 18:00 on and departures before noon?",
-        answer="From 18:00 on {entity}'s mean departure delay (evening) is {value} {more} than before 12:00 (morning).",
+        answer="From 18:00 on {entity}'s mean departure delay is {value} {more} than before 12:00.",
     ),
     Template(
         name="evening-delay",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from checklists.authoring.flights.words import (
     AIRCRAFT,
     AIRCRAFT_ID,
-    ARRIVAL_DELAY,
     DEPARTURE_DELAY,
     FLOWN_BY,
     MANUFACTURER,
@@ -14,12 +13,10 @@ from checklists.authoring.flights.words import (
 from checklists.authoring.template import (
     Figure,
     Template,
-    difference,
     distinct,
     filed,
     mean,
     share,
-    share_of,
 )
 
 CATEGORY = "fleet"
@@ -73,29 +70,6 @@ TEMPLATES = filed(
         answer="The mean seat count over {entity}'s flights is {value}, against {market} over all carriers.",
     ),
     Template(
-        name="small-aircraft",
-        theme="seats",
-        difficulty="medium",
-        needs=NEEDS,
-        figure=share_of("aircraft.seat_count < 100"),
-        relation=FLOWN_BY,
-        disorder=AIRCRAFT,
-        metric=("@aircraft.seat_count", "seats", "small aircraft", "regional jets"),
-        scope=(
-            (
-                "@aircraft.seat_count below 100",
-                "@aircraft.seat_count under 100",
-                "@aircraft.seat_count less than 100",
-                "fewer than 100",
-                "less than 100",
-                "below 100",
-                "under 100",
-            ),
-        ),
-        question="What share of {entity}'s flights is made by aircraft with fewer than a hundred seats?",
-        answer="{value} of {entity}'s flights are made by aircraft with fewer than 100 seats, against {market} over all carriers.",
-    ),
-    Template(
         name="mean-age",
         theme="age",
         difficulty="hard",
@@ -147,16 +121,22 @@ TEMPLATES = filed(
         figure=Figure(
             value="min(aircraft.built_year)",
             kind="extreme",
-            statistic="min",
             digits=0,
             support="count(aircraft.built_year)",
             exact=True,
         ),
         relation=FLOWN_BY,
         disorder=AIRCRAFT,
-        metric=("@aircraft.built_year", "oldest aircraft", "built in", "year built"),
+        metric=(
+            "lowest @aircraft.built_year",
+            "minimum @aircraft.built_year",
+            "earliest @aircraft.built_year",
+            "oldest @aircraft.built_year",
+            "oldest @aircraft",
+            "oldest plane",
+        ),
         question="In which year was the oldest aircraft built that {entity} flies?",
-        answer="The oldest aircraft (lowest built year) that {entity} flies was built in {value}.",
+        answer="The oldest aircraft of {entity} was built in {value}.",
     ),
     Template(
         name="busiest-aircraft",
@@ -188,39 +168,6 @@ TEMPLATES = filed(
         answer="{entity}'s mean departure delay is highest with aircraft of the manufacturer {group}, at {value}.",
     ),
     Template(
-        name="delay-small-aircraft",
-        theme="delay by size",
-        difficulty="hard",
-        insight_type="diagnostic",
-        needs=NEEDS,
-        figure=difference(
-            (
-                f"avg({_ARR}) FILTER (WHERE aircraft.seat_count < 100) - "
-                f"avg({_ARR}) FILTER (WHERE aircraft.seat_count >= 100)"
-            ),
-            unit="min",
-            support=(
-                f"least(count({_ARR}) FILTER (WHERE aircraft.seat_count < 100), "
-                f"count({_ARR}) FILTER (WHERE aircraft.seat_count >= 100))"
-            ),
-        ),
-        relation=FLOWN_BY,
-        min_support=200,
-        disorder=AIRCRAFT,
-        metric=ARRIVAL_DELAY,
-        scope=(
-            (
-                "@aircraft.seat_count 100",
-                "seats 100",
-                "fewer than 100 seats",
-                "small aircraft",
-                "smaller aircraft",
-            ),
-        ),
-        question="By how much does {entity}'s mean arrival delay with aircraft of fewer than a hundred seats differ from that with larger ones?",
-        answer="With aircraft of fewer than 100 seats {entity}'s mean arrival delay is {value} {more} than with larger ones.",
-    ),
-    Template(
         name="seats-offered",
         theme="seats offered",
         difficulty="hard",
@@ -229,9 +176,16 @@ TEMPLATES = filed(
         where="flights.actual_departure_hhmm IS NOT NULL",
         relation=FLOWN_BY,
         disorder=AIRCRAFT,
-        metric=("sum @aircraft.seat_count", "seats offered", "seats in total", "total seats"),
+        metric=(
+            "sum @aircraft.seat_count",
+            "total @aircraft.seat_count",
+            "seats in total",
+            "total seats",
+            "seats offered",
+            "seats on departed flights",
+        ),
         question="How many seats does {entity} offer in total on the flights that departed (aircraft on record)?",
-        answer="{entity} offers {value} seats in total on the flights that departed.",
+        answer="{entity}'s departed flights offer {value} seats in total.",
     ),
     Template(
         name="distance-seats-correlation",
@@ -247,6 +201,6 @@ TEMPLATES = filed(
         metric=("@flights.distance_mi", "distance"),
         scope=(("@aircraft.seat_count", "seats", "aircraft size"),),
         question="How strongly does the seat count of {entity}'s aircraft go with the distance flown (correlation)?",
-        answer="Distance and seat count correlate with r = {value} over {entity}'s flights, against {market} over all carriers.",
+        answer="The correlation of distance with seat count over {entity}'s flights is {value}, against {market} over all carriers.",
     ),
 )

@@ -35,7 +35,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=DEPARTURE_DELAY,
         question="From which airport does {entity} depart latest on average, and how late?",
-        answer="{entity} departs latest from {group}, with a mean departure delay of {value}.",
+        answer="{entity}'s mean departure delay is highest at origin {group}, at {value}.",
     ),
     Template(
         name="worst-destination",
@@ -48,7 +48,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=ARRIVAL_DELAY,
         question="To which destination with at least 100 recorded arrivals is {entity} latest on average, and how late?",
-        answer="Among destinations with at least 100 recorded arrivals {entity} is latest to {group}, with a mean arrival delay of {value}.",
+        answer="{entity}'s mean arrival delay is highest at destination {group}, at {value}.",
     ),
     Template(
         name="best-destination",
@@ -62,7 +62,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=ARRIVAL_DELAY,
         question="To which destination with at least 100 recorded arrivals is {entity} most punctual on average, and with what mean arrival delay?",
-        answer="Among destinations with at least 100 recorded arrivals {entity} is most punctual to {group}, with a mean arrival delay of {value}.",
+        answer="{entity}'s mean arrival delay is lowest at destination {group}, at {value}.",
     ),
     Template(
         name="same-route-gap",

@@ -5,11 +5,14 @@ from __future__ import annotations
 from checklists.authoring.flights.words import (
     ARRIVAL_DELAY,
     CANCELLED,
+    DEPARTING,
     DEPARTURE_DELAY,
     EXTREMES,
     FLIGHTS,
+    HOUR_LATE,
     MONTH,
     TIME,
+    late,
 )
 from checklists.authoring.template import Figure, Template, difference, filed, mean, share_of
 
@@ -92,18 +95,8 @@ TEMPLATES = filed(
         figure=share_of(f"{_DEP} > 60", support=f"count({_DEP})"),
         per=MONTH,
         disorder=TIME,
-        metric=(*DEPARTURE_DELAY, "delayed", "late"),
-        scope=(
-            (
-                "@flights.departure_delay_min above 60",
-                "@flights.departure_delay_min over 60",
-                "60 min",
-                "more than 60",
-                "over 60",
-                "an hour",
-                "one hour",
-            ),
-        ),
+        metric=late("flights.departure_delay_min", 60, *HOUR_LATE),
+        scope=(DEPARTING,),
         question="In which month is the share of {entity}'s departures that are more than an hour late largest, and how large is it?",
         answer="In {group} {value} of {entity}'s departures are more than 60 minutes late, its largest monthly share.",
     ),

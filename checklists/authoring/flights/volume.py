@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from checklists.authoring.flights.words import DESTINATION, ENTITIES, FLIGHTS, ORIGIN, named
+from checklists.authoring.flights.words import (
+    DESTINATION,
+    ENTITIES,
+    FLIGHTS,
+    ORIGIN,
+    ROUTE,
+    ROUTE_SQL,
+)
 from checklists.authoring.template import (
     Figure,
     Template,
@@ -17,7 +24,6 @@ from checklists.authoring.template import (
 CATEGORY = "volume and network"
 
 _SHARE = "100.0 * count(*) / sum(count(*)) OVER ({whole})"
-_ROUTE = "flights.origin_id || '-' || flights.destination_id"
 _SERVED = (
     "served AS (SELECT destination_id, count(DISTINCT carrier_id) AS carriers "
     "FROM flights GROUP BY destination_id)"
@@ -41,7 +47,15 @@ TEMPLATES = filed(
         plain=True,
         figure=Figure(value="count(*)", kind="count", statistic="count", digits=0, log=True),
         disorder=ENTITIES,
-        metric=FLIGHTS,
+        metric=(
+            "rows in @flights",
+            "number of @flights",
+            "total @flights",
+            "operates @flights",
+            "operated @flights",
+            "flew @flights",
+            "@flights in the database",
+        ),
         question="How many flights does {entity} have in the database?",
         answer="{entity} has {value} flights in the database.",
     ),
@@ -53,6 +67,7 @@ TEMPLATES = filed(
         figure=share("100.0 * count(*) / (SELECT count(*) FROM flights)", log=True),
         disorder=ENTITIES,
         metric=(*FLIGHTS, "market share"),
+        scope=(("of all @flights", "of all", "market share", "of the total", "all carriers"),),
         question="What share of all flights in the database does {entity} operate?",
         answer="{entity} operates {value} of all flights in the database.",
     ),
@@ -169,7 +184,7 @@ TEMPLATES = filed(
         name="route-count",
         theme="destinations",
         difficulty="medium",
-        figure=distinct(f"{_ROUTE}", exact=True),
+        figure=distinct(ROUTE_SQL, exact=True),
         disorder=ENTITIES,
         metric=("@flights.origin_id @flights.destination_id", "routes", "origin destination pairs"),
         question="How many different routes (pairs of origin and destination) does {entity} fly?",
@@ -180,7 +195,7 @@ TEMPLATES = filed(
         theme="top destination",
         difficulty="medium",
         figure=share(_SHARE),
-        per=named(_ROUTE, ""),
+        per=ROUTE,
         disorder=ENTITIES,
         metric=("@flights.origin_id @flights.destination_id", "route", "from to"),
         question="Which route does {entity} fly most often, and with what share of its flights?",
@@ -196,36 +211,21 @@ TEMPLATES = filed(
         ctes=_RIVALS,
         disorder=ENTITIES,
         metric=(
-            "@flights.carrier_id @flights.origin_id @flights.destination_id",
-            "monopoly",
-            "only carrier",
-            "sole carrier",
-            "without competition",
-            "no competitor",
-            "no other carrier",
-            "exclusive",
+            "only carrier @flights.origin_id @flights.destination_id",
+            "alone @flights.origin_id @flights.destination_id",
+            "routes it flies alone",
+            "routes flown alone",
+            "routes served alone",
+            "routes alone",
+            "exclusive routes",
+            "monopoly routes",
+            "routes without competition",
+            "routes without competitor",
+            "routes no other carrier",
+            "sole carrier routes",
         ),
         question="What share of its flights does {entity} make on routes that no other carrier flies?",
-        answer="{entity} makes {value} of its flights on routes that no other carrier flies, against {market} over all carriers.",
-    ),
-    Template(
-        name="rival-count",
-        theme="rivals",
-        difficulty="hard",
-        insight_type="diagnostic",
-        figure=Figure(value="avg(routes.carriers - 1)", statistic="mean", digits=2),
-        relation="flights JOIN routes USING (origin_id, destination_id)",
-        ctes=_RIVALS,
-        disorder=ENTITIES,
-        metric=(
-            "other @flights.carrier_id @flights.origin_id @flights.destination_id",
-            "competitors",
-            "rivals",
-            "other carriers",
-            "competing carriers",
-        ),
-        question="How many other carriers does {entity} meet on its routes, averaged over its flights?",
-        answer="On its routes {entity} meets {value} other carriers, averaged over its flights, against {market} over all carriers.",
+        answer="{value} of {entity}'s flights are on routes that it flies alone, against {market} over all carriers.",
     ),
     Template(
         name="own-destinations",

@@ -18,16 +18,22 @@ CATEGORY = "weather"
 _DEP, _ARR = "flights.departure_delay_min", "flights.arrival_delay_min"
 _WET, _DRY = "weather.precipitation_in > 0", "weather.precipitation_in = 0"
 
+_AT = " @flights.origin_id @weather.airport_id"
+"""Words that may stand beside a condition: at the origin, at the airport."""
+
 WET = (
+    f"@weather.precipitation_in above 0{_AT}",
     *above("weather.precipitation_in", 0),
     "@weather.precipitation_in positive",
     "rain",
+    "rains",
     "rainy",
     "wet",
     "precipitation is recorded",
     "some precipitation",
 )
 POOR_SIGHT = (
+    f"@weather.visibility_mi below 3{_AT}",
     "@weather.visibility_mi below 3",
     "@weather.visibility_mi under 3",
     "@weather.visibility_mi less than 3",
@@ -36,17 +42,24 @@ POOR_SIGHT = (
     "poor visibility",
 )
 HAZE = (
+    f"@weather.visibility_mi below 10{_AT}",
     "@weather.visibility_mi below 10",
     "@weather.visibility_mi under 10",
     "@weather.visibility_mi less than 10",
     "reduced visibility",
 )
 WINDY = (
+    f"@weather.wind_speed_mph above 20{_AT}",
     *above("weather.wind_speed_mph", 20),
+    "wind above 20",
+    "wind over 20",
+    "winds above 20",
+    "winds over 20",
     "strong wind",
     "windy",
 )
 FROST = (
+    f"@weather.temperature_f below 32{_AT}",
     "@weather.temperature_f below 32",
     "@weather.temperature_f under 32",
     "@weather.temperature_f less than 32",
@@ -62,7 +75,7 @@ _CONDITIONS = (
         "weather.visibility_mi < 10",
         HAZE,
         "when the visibility at the origin is below 10 miles",
-        True,
+        False,
         "medium",
     ),
     (
@@ -77,7 +90,7 @@ _CONDITIONS = (
         "windy",
         "weather.wind_speed_mph > 20",
         WINDY,
-        "when the wind at the origin blows at more than 20 mph",
+        "when the wind speed at the origin is above 20 mph",
         False,
         "hard",
     ),
@@ -193,9 +206,9 @@ TEMPLATES = filed(
             relation=IN_WEATHER,
             disorder=WEATHER,
             metric=DEPARTURE_DELAY,
-            scope=((f"@weather.{column}", name),),
+            scope=((f"@weather.{column}", name, f"@weather.{column}{_AT}"),),
             question=f"How strongly does {{entity}}'s departure delay go with the {name} at the origin (correlation)?",
-            answer=f"{{entity}}'s departure delay and the {name} at the origin correlate with r = {{value}}, against {{market}} over all carriers.",
+            answer=f"The correlation of {{entity}}'s departure delay with the {name} at the origin is {{value}}, against {{market}} over all carriers.",
         )
         for name, column in (
             ("humidity", "humidity_pct"),

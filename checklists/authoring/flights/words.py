@@ -63,24 +63,32 @@ def above(column: str, limit: int, *words: str) -> tuple[str, ...]:
     return (*(f"@{column} {way} {limit}" for way in ways), *words)
 
 
-LATE_15 = (
-    *above("flights.departure_delay_min", 15),
-    *above("flights.arrival_delay_min", 15),
-    "15 min",
-    "more than 15",
-    "over 15",
-    "above 15",
-    "quarter of an hour",
+def late(column: str, limit: int, *words: str) -> tuple[str, ...]:
+    """What 'more than so many minutes late' may be called."""
+    ways = ("more than", "over", "at least")
+    return (
+        *above(column, limit),
+        *(f"{way} {limit} minutes late" for way in ways),
+        *(f"{way} {limit} min late" for way in ways),
+        *(f"delayed by {way} {limit} minutes" for way in ways),
+        *(f"late by {way} {limit} minutes" for way in ways),
+        *words,
+    )
+
+
+QUARTER = ("quarter of an hour late", "late by quarter of an hour")
+HOUR_LATE = ("an hour late", "one hour late", "an hour or more late", "delayed by over an hour")
+DEPARTING = (
+    "@flights.departure_delay_min",
+    "departures",
+    "depart",
+    "departed",
+    "leave",
+    "leaves",
+    "left",
+    "@flights",
 )
-LATE_60 = (
-    *above("flights.departure_delay_min", 60),
-    "60 min",
-    "more than 60",
-    "over 60",
-    "above 60",
-    "an hour",
-    "one hour",
-)
+ARRIVING = ("@flights.arrival_delay_min", "arrivals", "arrive", "arrives", "arrived")
 
 
 def _month_words(key: str) -> str:
@@ -157,6 +165,27 @@ def named(column: str, name: str) -> Key:
     )
 
 
+ROUTE_SQL = "flights.origin_id || '-' || flights.destination_id"
+
+
+def _route_aliases(key: str) -> tuple[str, ...]:
+    origin, _, destination = key.partition("-")
+    return (
+        key,
+        f"@flights.origin_id {origin} @flights.destination_id {destination}",
+        f"{origin} to {destination}",
+        f"{origin} {destination}",
+        f"route {key}",
+        f"route from {origin} to {destination}",
+    )
+
+
+ROUTE = Key(
+    sql=ROUTE_SQL,
+    words=lambda key: key,
+    aliases=_route_aliases,
+    slot="scope",
+)
 ORIGIN = named("flights.origin_id", "")
 DESTINATION = named("flights.destination_id", "")
 MANUFACTURER = named("aircraft.manufacturer", "")
