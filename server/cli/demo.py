@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,8 +43,6 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """See it work: explore a real database with no model, score what was found, write a report."""
-    import time
-
     from server import settings as places
     from server.cli import evaluate, run
     from server.cli.output import Output
@@ -62,14 +62,24 @@ def demo(
     seconds = time.monotonic() - began
     answer = _answer(spec, trajectories, judged, held)
     _tell(answer, trajectories, judged, out, path=path, seconds=seconds, run=spec.id)
-    out.result({"report": str(path), "seconds": round(seconds, 1), **answer})
+    fault = _fault(answer)
+    out.result({"report": str(path), "seconds": round(seconds, 1), **answer, "fault": fault})
+    if fault:
+        sys.stderr.write(f"error: {fault}\n")
+        raise typer.Exit(1)
+
+
+def _fault(answer: dict[str, Any]) -> str | None:
+    """Why the demo proved nothing; None where it did."""
     if answer["gated"] == 0:
-        raise ChecklistError(
+        return (
             "no insight of another entity passed the checker's gate, so the shuffled baseline "
             "proves nothing"
         )
     if answer["self_terminated"] < answer["entities"]:
-        raise typer.Exit(1)
+        ended = f"{answer['self_terminated']} of {answer['entities']}"
+        return f"only {ended} trajectories were ended by the profiler itself"
+    return None
 
 
 def _build(settings: Settings, out: Output) -> InstalledScenario:
