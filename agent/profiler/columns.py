@@ -11,7 +11,7 @@ from agent.profiler import quoting
 from agent.profiler.reply import Ask, Conversation, number, whole
 from agent.profiler.schema import Field, Kind, Table
 
-EXACT_ROWS = 500_000
+EXACT_ROWS = 100_000
 """Above this many rows distinct values are counted approximately."""
 _BATCH = 24
 _LONGEST = 60
@@ -49,7 +49,7 @@ class Figures:
     @property
     def unique(self) -> bool:
         """Whether (nearly) each value occurs once, as a key's do."""
-        slack = 0.999 if self.rows <= EXACT_ROWS else 0.96
+        slack = 0.999 if self.rows <= EXACT_ROWS else 0.95
         return self.filled > 0 and self.distinct >= slack * self.filled
 
     @property
@@ -88,34 +88,30 @@ def measure_columns(tables: Iterable[Table]) -> Conversation[dict[str, Figures]]
 
 
 def _figures_sql(table: Table, batch: Sequence[Field]) -> str:
-    exact = table.rows <= EXACT_ROWS
-    return "\nUNION ALL ".join(_one(table, i, column, exact) for i, column in enumerate(batch))
+    count = "count(DISTINCT x)" if table.rows <= EXACT_ROWS else "approx_count_distinct(x)"
+    return "\nUNION ALL ".join(_one(table, i, column, count) for i, column in enumerate(batch))
 
 
-def _one(table: Table, place: int, column: Field, exact: bool) -> str:
-    x = value_of(column)
-    distinct = f"count(DISTINCT {x})" if exact else f"approx_count_distinct({x})"
-    extra = "NULL AS mean, NULL AS sd, NULL AS ints, NULL AS clock, NULL AS q"
+def _one(table: Table, place: int, column: Field, distinct: str) -> str:
+    extra = ["NULL"] * 5
     if column.kind.numeric:
-        cuts = ", ".join(str(q) for q in _QUANTILES)
-        extra = (
-            f"CAST(avg({x}) AS DOUBLE) AS mean, CAST(stddev_samp(CAST({x} AS DOUBLE)) AS DOUBLE) AS sd, "
-            f"avg(CASE WHEN {x} = floor({x}) THEN 1.0 WHEN {x} IS NOT NULL THEN 0.0 END) AS ints, "
-            f"avg(CASE WHEN abs({x}) % 100 < 60 THEN 1.0 WHEN {x} IS NOT NULL THEN 0.0 END) AS clock, "
-            f"CAST(quantile_disc(CAST({x} AS DOUBLE), [{cuts}]) AS VARCHAR) AS q"
-        )
+        extra = [
+            "CAST(avg(x) AS DOUBLE)",
+            "CAST(stddev_samp(CAST(x AS DOUBLE)) AS DOUBLE)",
+            "count(*) FILTER (WHERE x = floor(x)) / nullif(count(x), 0)",
+            "count(*) FILTER (WHERE abs(x) % 100 < 60) / nullif(count(x), 0)",
+            f"CAST(quantile_disc(CAST(x AS DOUBLE), {list(_QUANTILES)}) AS VARCHAR)",
+        ]
     elif column.kind is Kind.TEXT:
-        extra = (
-            "NULL AS mean, NULL AS sd, "
-            f"avg(CASE WHEN TRY_CAST({x} AS DOUBLE) IS NOT NULL THEN 1.0 WHEN {x} IS NOT NULL THEN 0.0 END) AS ints, "
-            f"avg(CASE WHEN TRY_CAST({x} AS TIMESTAMP) IS NOT NULL THEN 1.0 WHEN {x} IS NOT NULL THEN 0.0 END) AS clock, "
-            "NULL AS q"
-        )
+        extra[2] = "count(TRY_CAST(x AS DOUBLE)) / nullif(count(x), 0)"
+        extra[3] = "count(TRY_CAST(x AS TIMESTAMP)) / nullif(count(x), 0)"
+    names = ("mean", "sd", "whole", "clock", "q")
+    more = ", ".join(f"{value} AS {name}" for value, name in zip(extra, names, strict=True))
     return (
-        f"SELECT {place} AS i, count(*) AS n, count({x}) AS filled, {distinct} AS d, "
-        f"left(CAST(min({x}) AS VARCHAR), {_LONGEST}) AS low, "
-        f"left(CAST(max({x}) AS VARCHAR), {_LONGEST}) AS high, {extra} "
-        f"FROM {quoting.name(table.name)}"
+        f"SELECT {place} AS i, count(*) AS n, count(x) AS filled, {distinct} AS d, "
+        f"left(CAST(min(x) AS VARCHAR), {_LONGEST}) AS low, "
+        f"left(CAST(max(x) AS VARCHAR), {_LONGEST}) AS high, {more} "
+        f"FROM (SELECT {value_of(column)} AS x FROM {quoting.name(table.name)})"
     )
 
 
@@ -132,7 +128,7 @@ def _read(row: Mapping[str, Any]) -> Figures:
         high=row.get("high"),
         mean=number(row.get("mean")),
         deviation=number(row.get("sd")),
-        whole_share=number(row.get("ints")) or 0.0,
+        whole_share=number(row.get("whole")) or 0.0,
         clock_share=number(row.get("clock")) or 0.0,
         quantiles={q: v for q, v in zip(_QUANTILES, cuts, strict=False) if v is not None},
     )

@@ -43,9 +43,8 @@ def single_joins(tables: Sequence[Table], known: Known) -> Conversation[list[Joi
             needed = 0.98 if here.kind is Kind.WHOLE else 0.3
             if distinct and inside >= max(1, needed * distinct):
                 coverage = rows_inside / rows if rows else 0.0
-                found.append(
-                    Join(here.table, by_name[there.table], ((here, there),), coverage=coverage)
-                )
+                pair, exact = ((here, there),), whole(row.get("twice")) == 0
+                found.append(Join(here.table, by_name[there.table], pair, exact, coverage))
     return found
 
 
@@ -80,7 +79,9 @@ def _may_meet(here: Field, mine: Figures, there: Field, keys: Figures) -> bool:
 def _overlap_sql(place: int, here: Field, there: Field) -> str:
     domain = f"SELECT {value_of(there)} FROM {quoting.name(there.table)}"
     return (
-        f"SELECT {place} AS i, count(*) AS d, sum(n) AS n, count(*) FILTER (WHERE met) AS inside, "
+        f"SELECT {place} AS i, (SELECT count({value_of(there)}) - count(DISTINCT {value_of(there)}) "
+        f"FROM {quoting.name(there.table)}) AS twice, "
+        f"count(*) AS d, sum(n) AS n, count(*) FILTER (WHERE met) AS inside, "
         f"sum(n) FILTER (WHERE met) AS rows_inside FROM (SELECT v, n, v IN ({domain}) AS met FROM "
         f"(SELECT {value_of(here)} AS v, count(*) AS n FROM {quoting.name(here.table)} "
         f"WHERE {value_of(here)} IS NOT NULL GROUP BY 1))"

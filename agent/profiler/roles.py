@@ -111,13 +111,11 @@ def find_codes(
     for row in reply.rows:
         column = doubted[whole(row.get("i"))]
         alike, goes_with = number(row.get("alike")) or 0.0, number(row.get("goes_with")) or 0.0
-        if (alike < 0.3 or _dense(columns[column.key])) and goes_with < 0.3:
+        figures = columns[column.key]
+        dense = whole(row.get("d")) >= 0.99 * (figures.most - figures.least + 1)
+        if (alike < 0.3 or dense) and goes_with < 0.3:
             codes.add(column.key)
     return codes
-
-
-def _dense(figures: Figures) -> bool:
-    return figures.distinct >= 0.99 * (figures.most - figures.least + 1)
 
 
 def _may_be_code(column: Field, figures: Figures) -> bool:
@@ -134,7 +132,7 @@ def _doubt_sql(place: int, table: Table, column: Field, numeric: Iterable[Field]
     others = [f"abs(corr({x}, {value_of(o)}))" for o in numeric if o.name != column.name][:8]
     goes_with = f"greatest({', '.join([*others, '0'])})"
     return (
-        f"SELECT {place} AS i, "
+        f"SELECT {place} AS i, (SELECT count(DISTINCT {x}) FROM {source}) AS d, "
         f"(SELECT corr(ln(n), ln(next)) FROM (SELECT n, lead(n) OVER (ORDER BY v) AS next FROM "
         f"(SELECT {x} AS v, count(*) AS n FROM {source} WHERE {x} IS NOT NULL GROUP BY 1))) AS alike, "
         f"(SELECT {goes_with} FROM {source}) AS goes_with"

@@ -53,7 +53,7 @@ def _bounds(column: Column) -> list[tuple[str, float]]:
     if is_rare(column):
         rare = cuts(figures, (0.95, 0.99))
         return [(">", b) for b in dict.fromkeys([figures.least, *rare])]
-    high = [(">", b) for b in cuts(figures, (0.75, 0.9, 0.95))]
+    high = [(">", b) for b in cuts(figures, (0.75, 0.95))]
     return high + [("<", b) for b in cuts(figures, (0.25, 0.05))]
 
 
@@ -66,20 +66,25 @@ def _conditions(
 ) -> Probe:
     r = scene.relation
     cells = []
-    for i, (sign, cut) in enumerate(bounds):
-        holds = f"{column.expr} {sign} {quoting.decimal(cut)}"
-        for j, m in enumerate(metrics):
-            for name, side in (("yes", holds), ("no", f"NOT ({holds})")):
-                cells.append(f"avg({m.expr}) FILTER (WHERE {side}) AS {name}_{i}_{j}")
-                cells.append(f"count({m.expr}) FILTER (WHERE {side}) AS n_{name}_{i}_{j}")
+    for i, (sign, bound) in enumerate(bounds):
+        inside = f"x {sign} {quoting.decimal(bound)}"
+        outside = f"x {'<=' if sign == '>' else '>='} {quoting.decimal(bound)}"
+        for j in range(len(metrics)):
+            for name, side in (("yes", inside), ("no", outside)):
+                cells.append(f"avg(m{j}) FILTER (WHERE {side}) AS {name}_{i}_{j}")
+                cells.append(f"count(m{j}) FILTER (WHERE {side}) AS n_{name}_{i}_{j}")
     source = r.reach([column, *(m.column for m in metrics)])
+    read = ", ".join(f"{m.expr} AS m{j}" for j, m in enumerate(metrics))
     return Probe(
         family="conditions joined" if column.joined else "conditions",
         key=f"{column.alias}.{column.key}",
         about=(column.key,),
         prior=prior,
         why=f"See what {column.phrase} changes in {', '.join(m.subject for m in metrics)}.",
-        query=f"SELECT {', '.join(cells)} FROM {source} WHERE {r.where}",
+        query=(
+            f"WITH w AS (SELECT {column.expr} AS x, {read} FROM {source} WHERE {r.where})\n"
+            f"SELECT {', '.join(cells)} FROM w"
+        ),
         read=partial(_read, scene, column, bounds, metrics),
     )
 

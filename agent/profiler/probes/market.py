@@ -90,23 +90,19 @@ def compare_sql(scene: Scene, metrics: Sequence[Metric]) -> str:
     each = ", ".join(
         f"avg({m.expr}) AS a{i}, count({m.expr}) AS c{i}" for i, m in enumerate(metrics)
     )
-    parts = "\nUNION ALL ".join(_one(i) for i in range(len(metrics)))
-    return (
-        f"WITH e AS (SELECT {r.key} AS k, {r.mine} AS mine, {each} FROM {source} GROUP BY 1, 2)\n"
-        f"{parts}\nORDER BY i"
+    long = " UNION ALL ".join(
+        f"SELECT {i} AS i, k, mine, a{i} AS a, c{i} AS c FROM e" for i in range(len(metrics))
     )
-
-
-def _one(i: int) -> str:
-    own = f"(SELECT a{i} FROM e WHERE mine)"
     return (
-        f"SELECT {i} AS i, {own} AS own, (SELECT c{i} FROM e WHERE mine) AS n, "
-        f"sum(a{i} * c{i}) FILTER (WHERE NOT mine) / nullif(sum(c{i}) FILTER (WHERE NOT mine), 0) AS rest, "
-        f"count(*) FILTER (WHERE a{i} > {own} AND k IS NOT NULL) AS above, "
-        f"count(*) FILTER (WHERE a{i} = {own} AND k IS NOT NULL) AS tied, "
-        f"count(a{i}) FILTER (WHERE k IS NOT NULL) AS entities, "
-        f"median(a{i}) FILTER (WHERE k IS NOT NULL) AS centre, "
-        f"mad(a{i}) FILTER (WHERE k IS NOT NULL) AS spread FROM e"
+        f"WITH e AS (SELECT {r.key} AS k, {r.mine} AS mine, {each} FROM {source} GROUP BY 1, 2),\n"
+        f"l AS ({long}),\n"
+        f"o AS (SELECT *, max(a) FILTER (WHERE mine) OVER (PARTITION BY i) AS own FROM l)\n"
+        f"SELECT i, any_value(own) AS own, any_value(c) FILTER (WHERE mine) AS n, "
+        f"sum(a * c) FILTER (WHERE NOT mine) / nullif(sum(c) FILTER (WHERE NOT mine), 0) AS rest, "
+        f"count(k) FILTER (WHERE a > own) AS above, count(k) FILTER (WHERE a = own) AS tied, "
+        f"count(k) FILTER (WHERE a IS NOT NULL) AS entities, "
+        f"median(a) FILTER (WHERE k IS NOT NULL) AS centre, "
+        f"mad(a) FILTER (WHERE k IS NOT NULL) AS spread FROM o GROUP BY i ORDER BY i"
     )
 
 
