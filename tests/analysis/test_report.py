@@ -186,7 +186,7 @@ def test_the_score_table_says_what_each_figure_is_out_of_beside_the_baselines() 
     words = rows[0].words
     assert f"{100 * (first.strict or 0):.1f}%" in words
     assert f"of {first.items} items in 16 carriers" in words
-    assert f"{100 * (first.low or 0):.1f}% to {100 * (first.high or 0):.1f}%" in words
+    assert f"{100 * (first.low or 0):.1f} to {100 * (first.high or 0):.1f}%" in words
     assert [c.text for c in rows[0].all("td", "soft")] == ["4.0%", "0.0%", "0.0%"]
     assert "How to read it." in page.by_id("scores").words
 
