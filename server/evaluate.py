@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +21,8 @@ from server.store import Repository
 
 BASELINES: Final = ("blank", "generic", "shuffled_entity")
 DERANGEMENTS: Final = 5
+_GROUP_S: Final = 0.1
+"""How much judging a killed process may have to do again."""
 _LEVELS: Final[tuple[Level, ...]] = ("message", "trajectory")
 
 Watch = Callable[[float, float, str], None]
@@ -102,9 +105,20 @@ class Judging:
         items = self._checklist.of(trajectory.entity_id)
         if all((trajectory.id, item.id, level) in kept for item in items for level in _LEVELS):
             return
-        async for verdict in self._checker.check(items, trajectory, evaluation_id=evaluation_id):
-            if (verdict.trajectory_id, verdict.item_id, verdict.level) not in kept:
-                self._store.add_verdicts([verdict])
+        pending: list[Verdict] = []
+        flushed = time.monotonic()
+        try:
+            async for verdict in self._checker.check(
+                items, trajectory, evaluation_id=evaluation_id
+            ):
+                if (verdict.trajectory_id, verdict.item_id, verdict.level) not in kept:
+                    pending.append(verdict)
+                # A verdict that took its time is on disk at once; those of rules are grouped.
+                if time.monotonic() - flushed >= _GROUP_S:
+                    self._store.add_verdicts(pending)
+                    pending, flushed = [], time.monotonic()
+        finally:
+            self._store.add_verdicts(pending)
 
     def _kept(self, evaluation_id: str) -> set[_Key]:
         verdicts = self._store.verdicts(evaluation_id)
