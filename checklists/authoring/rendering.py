@@ -91,8 +91,7 @@ def _filled(text: str, candidate: Candidate, subject: Subject) -> str:
         value=printed(template.figure, value),
         market="" if candidate.market is None else printed(template.figure, candidate.market),
         group=template.per.words(candidate.group) if template.per and candidate.group else "",
-        more="more" if rises else "less",
-        moves="rises" if rises else "falls",
+        higher="higher" if rises else "lower",
     )
     return words[0].upper() + words[1:]
 

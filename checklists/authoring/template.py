@@ -122,7 +122,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Template:
-    """One kind of fact. Texts may hold {entity}, {value}, {market}, {group}, {more}, {moves}."""
+    """One kind of fact. Texts may hold {entity}, {value}, {market}, {group} and {higher}."""
 
     name: str
     theme: str

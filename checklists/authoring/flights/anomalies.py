@@ -130,7 +130,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=("median @flights.departure_delay_min", "mean median departure delay"),
         question="By how much do the mean and the median of {entity}'s departure delay differ?",
-        answer="The mean of {entity}'s departure delay is {value} {more} than the median departure delay.",
+        answer="The mean of {entity}'s departure delay is {value} {higher} than the median departure delay.",
     ),
     Template(
         name="long-delays-weight",
@@ -165,7 +165,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=ARRIVAL_DELAY,
         question="Which of {entity}'s flight numbers with at least 100 recorded arrivals has the highest mean arrival delay, and what is it?",
-        answer="Of {entity}'s flight numbers with at least 100 recorded arrivals {group} has the highest mean arrival delay, {value}.",
+        answer="{entity}'s mean arrival delay is highest on {group}, at {value}.",
     ),
     Template(
         name="worst-aircraft",

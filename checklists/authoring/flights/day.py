@@ -214,7 +214,7 @@ TEMPLATES = filed(
         metric=DEPARTURE_DELAY,
         scope=(EVENING,),
         question="By how much do {entity}'s mean departure delays differ between departures from 18:00 on and departures before noon?",
-        answer="From 18:00 on {entity}'s mean departure delay is {value} {more} than before 12:00.",
+        answer="From 18:00 on {entity}'s mean departure delay is {value} {higher} than before 12:00.",
     ),
     Template(
         name="evening-delay",

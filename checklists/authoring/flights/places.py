@@ -95,6 +95,6 @@ TEMPLATES = filed(
             ),
         ),
         question="On the routes that it shares with others, by how much does {entity}'s mean arrival delay differ from theirs, route for route and weighted by its own flights?",
-        answer="On the routes that it shares with others {entity}'s mean arrival delay is {value} {more} than theirs, route for route.",
+        answer="On the routes that it shares with others {entity}'s mean arrival delay is {value} {higher} than theirs, route for route.",
     ),
 )

@@ -152,7 +152,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=DEPARTURE_DELAY,
         question="By how much does the mean departure delay of {entity} differ from that of all other carriers together?",
-        answer="The mean departure delay of {entity} is {value} {more} than that of all other carriers together.",
+        answer="The mean departure delay of {entity} is {value} {higher} than that of all other carriers together.",
     ),
     Template(
         name="arrival-gap",
@@ -166,7 +166,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=ARRIVAL_DELAY,
         question="By how much does the mean arrival delay of {entity} differ from that of all other carriers together?",
-        answer="The mean arrival delay of {entity} is {value} {more} than that of all other carriers together.",
+        answer="The mean arrival delay of {entity} is {value} {higher} than that of all other carriers together.",
     ),
     Template(
         name="recovered-in-the-air",
@@ -195,19 +195,6 @@ TEMPLATES = filed(
         ),
         question="How much of its departure delay does {entity} make up by arrival, on average per flight?",
         answer="{entity} makes up {value} on average between departure and arrival, against {market} over all carriers.",
-    ),
-    Template(
-        name="late-but-on-time",
-        theme="recovery",
-        difficulty="hard",
-        insight_type="diagnostic",
-        figure=share_of(f"{_ARR} <= 0", support=f"count({_ARR})"),
-        where=f"{_DEP} > 15",
-        disorder=OUTCOME,
-        metric=("@flights.arrival_delay_min", "arrive on time", "arrival on time", "on schedule"),
-        scope=(late("flights.departure_delay_min", 15, *QUARTER),),
-        question="Of {entity}'s flights that depart more than a quarter of an hour late, what share still arrives on time or early?",
-        answer="Of {entity}'s flights that depart more than 15 minutes late, {value} still arrive on time or early, against {market} over all carriers.",
     ),
     Template(
         name="delay-spread",

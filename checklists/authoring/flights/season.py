@@ -113,7 +113,7 @@ TEMPLATES = filed(
         metric=DEPARTURE_DELAY,
         scope=HALF_YEAR,
         question="By how much does {entity}'s mean departure delay change from the first half of the period to the second?",
-        answer="From the first half of the period to the second {entity}'s mean departure delay {moves} by {value}.",
+        answer="In the second half of the period {entity}'s mean departure delay is {value} {higher} than in the first half.",
     ),
     Template(
         name="half-year-change-arrival",
@@ -128,7 +128,7 @@ TEMPLATES = filed(
         metric=ARRIVAL_DELAY,
         scope=HALF_YEAR,
         question="By how much does {entity}'s mean arrival delay change from the first half of the period to the second?",
-        answer="From the first half of the period to the second {entity}'s mean arrival delay {moves} by {value}.",
+        answer="In the second half of the period {entity}'s mean arrival delay is {value} {higher} than in the first half.",
     ),
     Template(
         name="half-year-change-volume",
@@ -148,6 +148,6 @@ TEMPLATES = filed(
         metric=FLIGHTS,
         scope=HALF_YEAR,
         question="By how much does {entity}'s number of flights change from the first half of the period to the second?",
-        answer="From the first half of the period to the second {entity}'s number of flights {moves} by {value}.",
+        answer="In the second half of the period {entity}'s number of flights is {value} {higher} than in the first half.",
     ),
 )

@@ -158,7 +158,7 @@ TEMPLATES = filed(
         metric=DEPARTURE_DELAY,
         scope=(WET,),
         question="By how much does {entity}'s mean departure delay differ between hours with precipitation at the origin and dry hours?",
-        answer="In hours with precipitation above 0 (rain) at the origin {entity}'s mean departure delay is {value} {more} than in dry hours.",
+        answer="In hours with precipitation above 0 (rain) at the origin {entity}'s mean departure delay is {value} {higher} than in dry hours.",
     ),
     Template(
         name="wet-cancelled",

@@ -12,7 +12,7 @@ GAP = template(
     name="gap",
     figure=difference("max(trades.price) - 3", unit="min", comparator="time"),
     question="By how much does the price of {entity} change?",
-    answer="The price of {entity} {moves} by {value}, that is {value} {more}.",
+    answer="In the second half the price of {entity} is {value} {higher}.",
     scope=(("second half", "@trades.day"),),
 )
 
@@ -53,13 +53,13 @@ def test_a_plain_figure_asks_for_its_magnitude_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "direction", "moves"), [(7.7, "up", "rises"), (-7.7, "down", "falls")]
+    ("value", "direction", "higher"), [(7.7, "up", "higher"), (-7.7, "down", "lower")]
 )
 def test_a_difference_asks_for_its_size_and_its_direction(
-    value: float, direction: str, moves: str
+    value: float, direction: str, higher: str
 ) -> None:
     item = item_of(candidate(template=GAP, value=value), SUBJECT)
-    assert item.answer.startswith(f"The price of stall s1 {moves} by 7.7 minutes")
+    assert item.answer == f"In the second half the price of stall s1 is 7.7 minutes {higher}."
     assert item.signals is not None and item.signals.magnitude is not None
     assert item.signals.required == ("magnitude", "direction", "scope")
     assert (item.signals.direction, item.signals.magnitude.value) == (direction, 7.7)
