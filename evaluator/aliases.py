@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from evaluator.reading.folding import fold
 from evaluator.reading.forms import Form
@@ -52,15 +53,12 @@ class Alias:
     """Stems of the tables that its references name."""
     units: tuple[str, ...]
     """Endings of its references' names that may be units."""
-    period: Period | None = None
+    period: Period | None
     """Where the whole alias is a stretch of time (19:00, Saturday): that one, however written."""
-
-    @property
-    def stems(self) -> frozenset[str]:
-        """Every word that must stand in a clause; none where a period is asked for."""
-        if self.period is not None:
-            return frozenset()
-        return frozenset(word for part in self.parts for word in part.words)
+    stems: frozenset[str]
+    """Every word that must stand in a clause; none where a period is asked for."""
+    optional: frozenset[str]
+    """Stems of what may follow a name: its unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +72,7 @@ class Span:
     """The place that fixes it: its last part, as a rule a value out of the data."""
 
 
+@lru_cache(maxsize=16_384)
 def compile_alias(text: str) -> Alias:
     """An alias as signals spell it. An alias without any word matches nothing."""
     parts: list[Part] = []
@@ -90,7 +89,18 @@ def compile_alias(text: str) -> Alias:
             units += [form.text for form in _words(column)[-1:] if form.text in OPTIONAL]
         done = match.end()
     parts += _phrase(_words(text[done:]))
-    return Alias(text, tuple(parts), tuple(tables), tuple(units), whole_period(text))
+    period = whole_period(text)
+    stems = frozenset(word for part in parts for word in part.words)
+    optional = frozenset(word for part in parts for word in part.optional)
+    return Alias(
+        text,
+        tuple(parts),
+        tuple(tables),
+        tuple(units),
+        period,
+        frozenset() if period is not None else stems,
+        optional,
+    )
 
 
 def whole_period(text: str) -> Period | None:
@@ -178,6 +188,8 @@ def _stretch(period: Period) -> Span:
 def _part_spans(part: Part, places: Mapping[str, Sequence[int]]) -> list[tuple[int, ...]]:
     """Every tight occurrence of a part, in order."""
     first, *others = part.words
+    if not others:
+        return [(place,) for place in places.get(first, ())]
     found = []
     for place in places.get(first, ()):
         chosen = [place]
@@ -228,7 +240,9 @@ def _leads(forms: Sequence[Form], last: int, number: int) -> bool:
 
 def _with_optional(span: tuple[int, ...], alias: Alias, forms: Sequence[Form]) -> frozenset[int]:
     """The places of a span with the unit after its name: 'departure delay (min)'."""
-    optional = {word for part in alias.parts for word in part.optional}
+    optional = alias.optional
+    if not optional:
+        return frozenset(span)
     places = set(span)
     for place in span:
         for i in range(place + 1, min(place + 3, len(forms))):

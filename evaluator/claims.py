@@ -11,9 +11,19 @@ from evaluator.gate import About, statements_about
 from evaluator.reading.document import Document
 from evaluator.reading.stance import is_denied, is_hedged
 from evaluator.reading.statements import Annotated
-from evaluator.slots import Statistics, direction, magnitude, period, statistics
+from evaluator.sighting import sightings
+from evaluator.slots import (
+    Statistics,
+    direction,
+    implied_change,
+    magnitude,
+    period,
+    statistics,
+)
 
-Weight = Literal["supports", "contradicts", "differs", "says too little"]
+Weight = Literal["supports", "contradicts", "gainsays", "differs", "says too little"]
+"""'gainsays': another share, surely stated; it stands unless a clause supports the fact, for
+the base of a share is seldom said ('28.5 % of its rows', or of those on record?)."""
 
 _MURKY_AFTER = 1
 """Foreign words after a share or count, in its own segment, that still leave it the fact's."""
@@ -45,12 +55,9 @@ class _Slots:
 
 def claims(fact: Fact, document: Document) -> Iterator[Claim]:
     """Every claim about the fact in reading order. A clause that passed the gate gives at least one."""
-    candidates: set[int] = set()
-    for alias in fact.metric:
-        candidates |= document.holding(alias.stems) if alias.stems else document.everywhere()
-    for number in sorted(candidates):
+    for number, sighting in sightings(fact, document):
         annotated = document.annotated(number)
-        for about in statements_about(fact, annotated):
+        for about in statements_about(fact, annotated, sighting):
             yield _claim(fact, number, annotated, about)
 
 
@@ -58,6 +65,10 @@ def _claim(fact: Fact, number: int, annotated: Annotated, about: About) -> Claim
     stats = statistics(fact, annotated, about)
     figure = about.figure
     place = figure.place if figure is not None else about.metric.last
+    if fact.signals.kind == "change" and figure is not None:
+        # two levels that imply a change carry their own facts too: the second stands for it
+        change = implied_change(fact, annotated, about)
+        place = change.place if change is not None else place
     slots = _Slots(
         direction(fact, annotated, about),
         magnitude(fact, annotated, about, stats),
@@ -136,6 +147,8 @@ def _is_plainly_stated(fact: Fact, about: About, stats: Statistics, slots: _Slot
     if about.statement.bound is not None or (fact.has_period and not slots.period):
         return False
     if signals.statistic in ("share", "count") and fact.is_of_table and not stats.beside:
+        return False
+    if signals.statistic == "share" and about.of_all and "all" not in fact.neutral:
         return False
     return _is_unmixed(fact, about)
 

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from evaluator.aliases import Alias, Span, find
+from evaluator.aliases import Span
 from evaluator.facts import Fact
 from evaluator.narrowing import Narrowing, narrowing
 from evaluator.reading import lexicon
 from evaluator.reading.figures import Figure
-from evaluator.reading.periods import Period
+from evaluator.reading.periods import Period, is_year
 from evaluator.reading.statements import Annotated, Statement
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """Where a clause names the parts of a fact."""
-
-    metric: tuple[Span, ...]
-    scopes: tuple[tuple[Span, ...], ...]
-    phrases: tuple[Span, ...]
-    """Where its period is named in words that are no calendar period."""
-    covered: frozenset[int]
-    """Places of all these words: they belong to the fact and say nothing else."""
+from evaluator.reading.stretches import stretches_of
+from evaluator.sighting import Sighting
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +31,8 @@ class About:
     periods: tuple[Period, ...]
     narrowing: Narrowing
     sighting: Sighting
+    of_all: bool
+    """'16.0 % of all rows': a share of everybody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,84 +41,89 @@ class _Place:
     region: frozenset[int]
 
 
-def sight(fact: Fact, annotated: Annotated) -> Sighting | None:
-    """The parts of a fact in a clause; None where the metric or a scope is missing."""
-    metric = _spans(fact.metric, annotated)
-    if not metric:
-        return None
-    scopes = tuple(_spans(group, annotated) for group in fact.scopes)
-    if not all(scopes):
-        return None
-    phrases = _spans(fact.period_phrases, annotated)
-    every = [*metric, *(span for group in scopes for span in group), *phrases]
-    covered = frozenset(place for span in every for place in span.places)
-    return Sighting(metric, scopes, phrases, covered)
-
-
-def _spans(aliases: Sequence[Alias], annotated: Annotated) -> tuple[Span, ...]:
-    forms, places = annotated.clause.forms, annotated.places
-    return tuple(
-        span
-        for alias in aliases
-        for span in find(alias, forms, places, annotated.periods)
-        if span.anchor not in annotated.masked
-    )
-
-
-def statements_about(fact: Fact, annotated: Annotated) -> Iterator[About]:
+def statements_about(fact: Fact, annotated: Annotated, sighting: Sighting) -> Iterator[About]:
     """The statements of a clause that passed the gate (EVALUATION 5.2)."""
-    sighting = sight(fact, annotated)
-    if sighting is None or not _compares(fact, annotated):
+    if not _compares(fact, annotated):
         return
-    before: frozenset[int] = frozenset()
+    own = {span.anchor for span in sighting.metric}
+    own.update(span.anchor for group in sighting.scopes for span in group)
     lead = frozenset(i for i in range(annotated.lead) if i not in annotated.masked)
-    for statement in annotated.statements:
-        zone = frozenset(
-            i for i in range(statement.first, statement.last + 1) if i not in annotated.masked
-        )
-        narrowed = narrowing(fact, annotated, statement, zone, sighting.covered)
-        periods = _periods_in(annotated, zone)
-        own = [*sighting.metric, *(span for group in sighting.scopes for span in group)]
-        speaks = periods or narrowed.foreign or any(span.anchor in zone for span in own)
-        takes_over = not speaks and not narrowed.restricted
-        region = zone | lead | (before if takes_over else frozenset())
-        before = region
-        if _is_narrowed_by_time(fact, annotated, region, sighting):
+    before: frozenset[int] = frozenset()
+    narrowed_before: Narrowing | None = None
+    clean = True
+    for stretch in stretches_of(annotated):
+        zone = stretch.zone
+        narrowed = narrowing(fact, stretch, sighting.covered, annotated.nouns)
+        speaks = stretch.has_period or narrowed.foreign or not own.isdisjoint(zone)
+        region = zone | lead
+        if narrowed_before is not None and not speaks and not narrowed.restricted:
+            # '... is A017, with 23.4% of its rows (12,801)': a bare figure takes all of it over
+            region, narrowed = region | before, narrowed + narrowed_before
+        before, narrowed_before = region, narrowed
+        # 'share of X is highest at A and lowest at B': the second half has the first's subject
+        clean = narrowed.clean and (clean or _has_subject(annotated, zone, sighting))
+        if stretch.statement.owner != "own" or narrowed.restricted:
             continue
-        about = _about(annotated, _Place(statement, region), narrowed, sighting)
-        if about is not None:
+        place = _Place(stretch.statement, region)
+        about = _about(annotated, place, replace(narrowed, clean=clean), sighting)
+        if about is not None and not _is_narrowed_by_time(fact, annotated, region, sighting):
             yield about
+
+
+def _has_subject(annotated: Annotated, zone: frozenset[int], sighting: Sighting) -> bool:
+    """Whether the metric stands in a stretch as its subject, not behind a preposition."""
+    forms = annotated.clause.forms
+    places = [span.first for span in sighting.metric if span.anchor in zone]
+    behind = lexicon.RESTRICTING | lexicon.LOOSE
+    return any(not place or forms[place - 1].text not in behind for place in places)
 
 
 def _about(
     annotated: Annotated, place: _Place, narrowed: Narrowing, sighting: Sighting
 ) -> About | None:
     statement, region = place.statement, place.region
-    if statement.owner != "own" or narrowed.restricted:
-        return None
     if any(all(span.anchor not in region for span in group) for group in sighting.scopes):
         return None
     figure = statement.figure
     if figure is not None and figure.place in sighting.covered:
         figure = None
-    metric, head = _metric(place, sighting, plain=not narrowed.foreign)
+    metric, head = _metric(annotated, place, sighting, plain=not narrowed.foreign)
     if metric is None or (figure is not None and _rival(annotated, metric, figure, sighting)):
         return None
     periods = _periods_in(annotated, region)
-    return About(statement, figure, region, metric, head, periods, narrowed, sighting)
+    forms = annotated.clause.forms
+    of_all = any(forms[i].text == "all" and i and forms[i - 1].text == "of" for i in region)
+    return About(statement, figure, region, metric, head, periods, narrowed, sighting, of_all)
 
 
-def _metric(place: _Place, sighting: Sighting, *, plain: bool) -> tuple[Span | None, bool]:
+def _metric(
+    annotated: Annotated, place: _Place, sighting: Sighting, *, plain: bool
+) -> tuple[Span | None, bool]:
     """The metric that a statement speaks of: its own, or that of the words before it."""
     statement = place.statement
     figure = statement.figure.place if statement.figure is not None else statement.first
-    own = [span for span in sighting.metric if span.anchor in place.region]
+    own = [
+        span
+        for span in sighting.metric
+        if span.anchor in place.region and not _is_place(annotated, span, sighting)
+    ]
     if own:
         return min(own, key=lambda span: _distance(span, figure)), True
     earlier = [span for span in sighting.metric if span.last < statement.first]
     if earlier and plain:
         return max(earlier, key=lambda span: span.last), False
     return None, False
+
+
+def _is_place(annotated: Annotated, span: Span, sighting: Sighting) -> bool:
+    """Whether the metric's name only says where: 'at scheduled hour 19', 'at origin A0189'."""
+    forms = annotated.clause.forms
+    if not span.first or span.last + 1 >= len(forms):
+        return False
+    led = forms[span.first - 1].text in lexicon.RESTRICTING or forms[span.first - 1].text == "with"
+    value = forms[span.last + 1]
+    named = value.kind == "number" or (value.code and not value.plain)
+    return led and named and span.last + 1 not in sighting.covered
 
 
 def _distance(span: Span, place: int) -> int:
@@ -159,8 +156,7 @@ def _is_narrowed_by_time(
     free = [
         period
         for period in named
-        if period.grain != "year"
-        and not any(i in sighting.covered for i in range(period.first, period.last + 1))
+        if period.grain != "year" and not _is_covered(annotated, period, sighting.covered)
     ]
     if not fact.has_period:
         return bool(free)
@@ -168,6 +164,16 @@ def _is_narrowed_by_time(
         any(not any(period.grain == wanted.grain for wanted in fact.periods) for period in free)
         and not sighting.phrases
     )
+
+
+def _is_covered(annotated: Annotated, period: Period, covered: frozenset[int]) -> bool:
+    """Whether the fact's own words name the period; the year after it may be left out.
+
+    'hour' of a fact about hours does not cover 'hour 19'.
+    """
+    dated = period.first != period.last and is_year(annotated.clause.forms[period.last])
+    last = period.last - dated
+    return period.first in covered and last in covered
 
 
 def _periods_in(annotated: Annotated, region: frozenset[int]) -> tuple[Period, ...]:

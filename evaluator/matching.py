@@ -116,13 +116,14 @@ def _verdict(said: Sequence[Claim]) -> Label:
         return "contradicted"
     supports = [claim for claim in said if claim.weight == "supports"]
     if not supports:
-        return "insufficient"
+        gainsaid = any(claim.weight == "gainsays" for claim in said)
+        return "contradicted" if gainsaid else "insufficient"
     return "contradicted" if _guesses(said, supports) else "supported"
 
 
 def _guesses(said: Sequence[Claim], supports: Sequence[Claim]) -> list[Claim]:
     """Other figures for the same fact: in the same words, or so many that one had to fit."""
-    differing = [claim for claim in said if claim.weight == "differs"]
+    differing = [claim for claim in said if claim.weight in ("differs", "gainsays")]
     skeletons = {claim.skeleton for claim in supports}
     alike = [claim for claim in differing if claim.skeleton in skeletons]
     alike = [c for c in alike if c.clause not in {s.clause for s in supports}]
@@ -144,12 +145,14 @@ def _match(
 
     supports = [claim for claim in said if claim.weight == "supports"]
     against = [claim for claim in said if claim.weight == "contradicts"]
-    against = against or (_guesses(said, supports) if supports else [])
+    if not against:
+        soft = [claim for claim in said if claim.weight == "gainsays"]
+        against = _guesses(said, supports) if supports else soft
     gated = len({claim.clause for claim in said})
     free = [claim for claim in supports if claim.token not in taken]
     if against:
         first = against[0]
-        guessed = first.weight == "differs"
+        guessed = bool(supports) and first.weight != "contradicts"
         return Match(
             "contradicted",
             numbers(supports),

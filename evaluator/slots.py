@@ -11,7 +11,7 @@ from evaluator.reading import lexicon
 from evaluator.reading.figures import Figure, canonical, turned
 from evaluator.reading.periods import Period
 from evaluator.reading.stance import is_negated
-from evaluator.reading.statements import Annotated
+from evaluator.reading.statements import Annotated, Statement
 
 COARSEST = 0.25
 """Half the printed unit counts up to this share of the value: '0.1 million' is no 54,635."""
@@ -68,7 +68,9 @@ def statistics(fact: Fact, annotated: Annotated, about: About) -> Statistics:
     if wanted == "count":
         return Statistics(named, not named, explicit=beside and not named, beside=beside)
     if wanted == "distinct":
-        return Statistics(named, fits=beside and not named, explicit=False, beside=beside)
+        # '61 different values of destination, 10 with no other': the word is said once
+        earlier = any(f.statistic == "distinct" for f in annotated.clause.forms)
+        return Statistics(named, (beside or earlier) and not named, explicit=False, beside=beside)
     if wanted == "rank":
         ranked = figure is None or figure.ordinal
         return Statistics(named, fits=ranked and not named & _SPREADS, explicit=False)
@@ -136,7 +138,9 @@ def magnitude(fact: Fact, annotated: Annotated, about: About, stats: Statistics)
     if wanted is None or figure is None or about.statement.role == "vague":
         return None
     signed = fact.signals.direction is not None and fact.signals.kind in ("change", "correlation")
-    if (fact.signals.kind == "change") != is_difference(annotated, figure):
+    if fact.signals.kind == "change" and not is_difference(annotated, figure):
+        return _is_implied(fact, implied_change(fact, annotated, about))
+    if fact.signals.kind != "change" and is_difference(annotated, figure):
         return None
     if figure.word and fact.signals.statistic not in ("count", "distinct", "rank"):
         return None
@@ -163,6 +167,63 @@ def magnitude(fact: Fact, annotated: Annotated, about: About, stats: Statistics)
         return False
     near = abs(value - target) <= allowed
     return near or isclose(abs(value - target), allowed, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change that two levels imply: one subtraction."""
+
+    value: float
+    step: float
+    """The sum of what the two were printed to."""
+    place: int
+    """Of the figure that is set against the statement's own."""
+
+
+def implied_change(fact: Fact, annotated: Annotated, about: About) -> Change | None:
+    """'3.7, against 5.0 otherwise' is -1.3; '12.6 in the first half and 11.6 in the second', -1.0.
+
+    Over time both levels must name their periods, and the later one is the statement's own.
+    """
+    figure = about.figure
+    if figure is None:
+        return None
+    other = compared_figure(annotated, figure)
+    if fact.signals.comparator == "time":
+        other = _earlier_figure(annotated, about)
+    if other is None or not {figure.unit, other.unit} <= fact.units:
+        return None
+    return Change(figure.value - other.value, figure.step + other.step, other.place)
+
+
+def _earlier_figure(annotated: Annotated, about: About) -> Figure | None:
+    """The figure of the clause's only other statement, if its period comes before this one's."""
+    stated = [s for s in annotated.statements if s.figure is not None and s.role == "plain"]
+    others = [s for s in stated if s.figure != about.figure]
+    if len(others) != 1 or len(stated) != 2:
+        return None
+    here = _only_period(annotated, about.statement)
+    there = _only_period(annotated, others[0])
+    if here is None or there is None or here.grain != there.grain:
+        return None
+    earlier = [value for value in there.value if value is not None]
+    later = [value for value in here.value if value is not None]
+    return others[0].figure if len(earlier) == len(later) and earlier < later else None
+
+
+def _only_period(annotated: Annotated, statement: Statement) -> Period | None:
+    found = [p for p in annotated.periods if statement.first <= p.first <= statement.last]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_implied(fact: Fact, change: Change | None) -> bool | None:
+    """Whether a change is the fact's; never False, for the levels may be of something else."""
+    wanted = fact.magnitude
+    if change is None or wanted is None:
+        return None
+    half = min(change.step / 2, COARSEST * abs(wanted.value))
+    allowed = max(wanted.abs_tol, wanted.rel_tol * abs(wanted.value), half)
+    return True if abs(abs(change.value) - abs(wanted.value)) <= allowed else None
 
 
 def _in_units(fact: Fact, figure: Figure, stats: Statistics) -> tuple[float, float] | None:
@@ -296,18 +357,27 @@ def _by_figures(fact: Fact, annotated: Annotated, about: About) -> bool | None:
     figure, wanted = about.figure, fact.signals.direction
     if figure is None or wanted == "flat":
         return None
+    if fact.signals.kind == "change" and not is_difference(annotated, figure):
+        change = implied_change(fact, annotated, about)
+        return None if change is None else ("up" if change.value > 0 else "down") == wanted
     if fact.signals.kind in ("change", "correlation"):
         if figure.value == 0:
             return None
         return ("up" if figure.value > 0 else "down") == wanted
     if fact.signals.comparator not in ("group", "threshold", None):
         return None
+    other = compared_figure(annotated, figure)
+    if other is None or other.value == figure.value:
+        return None
+    return ("up" if figure.value > other.value else "down") == wanted
+
+
+def compared_figure(annotated: Annotated, figure: Figure) -> Figure | None:
+    """The figure that the clause sets against this one, in the same unit: 'against 11.9'."""
     for other in annotated.figures:
         if other.place in annotated.masked and other.place > figure.place:
-            value = turned(other.value, other.unit or figure.unit, figure.unit or other.unit)
-            if value is None or value == figure.value:
-                return None
-            return ("up" if figure.value > value else "down") == wanted
+            same = other.unit == figure.unit or not other.unit or not figure.unit
+            return other if same else None
     return None
 
 

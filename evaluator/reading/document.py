@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from evaluator.reading.clauses import MAX_WORDS, Clause, clauses
 from evaluator.reading.folding import Folded, fold
-from evaluator.reading.mentions import IdAndLabel, Names
+from evaluator.reading.mentions import IdAndLabel, Mention, Names
 from evaluator.reading.statements import Annotated, Owner, annotate
 
 
@@ -23,16 +23,29 @@ class Document:
     """Per clause: which insight it comes from."""
     subjects: list[Owner | None] = field(default_factory=list)
     """Per clause: of whom the clauses before it speak."""
-    index: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
-    """Per stem: (clause, place)."""
+    index: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Per stem: the clauses that hold it, in order."""
     _annotated: dict[int, Annotated] = field(default_factory=dict)
+    _mentions: dict[int, list[Mention]] = field(default_factory=dict)
+    _holding: dict[frozenset[str], frozenset[int]] = field(default_factory=dict)
+    _stemmed: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def annotated(self, number: int) -> Annotated:
         """A clause with its statements, worked out once."""
         found = self._annotated.get(number)
         if found is None:
-            found = annotate(self.clauses[number], self.names, self.subjects[number])
+            found = annotate(
+                self.clauses[number], self.mentions(number), self.names.nouns, self.subjects[number]
+            )
             self._annotated[number] = found
+        return found
+
+    def mentions(self, number: int) -> list[Mention]:
+        """The names and pronouns of a clause, found once."""
+        found = self._mentions.get(number)
+        if found is None:
+            found = self.names.mentions(self.clauses[number])
+            self._mentions[number] = found
         return found
 
     def quote(self, number: int) -> str:
@@ -40,19 +53,21 @@ class Document:
         clause, folded = self.clauses[number], self.texts[self.owners[number]]
         return folded.raw[folded.place(clause.start) : folded.place(clause.end - 1) + 1]
 
-    def everywhere(self) -> set[int]:
-        """Every clause."""
-        return set(range(len(self.clauses)))
+    def holding(self, stems: frozenset[str]) -> frozenset[int]:
+        """The clauses in which all of these words stand; every clause where there are none."""
+        found = self._holding.get(stems)
+        if found is None:
+            sets = sorted((self._with(stem) for stem in stems), key=len)
+            found = sets[0].intersection(*sets[1:]) if sets else frozenset(range(len(self.clauses)))
+            self._holding[stems] = found
+        return found
 
-    def holding(self, stems: Iterable[str]) -> set[int]:
-        """The clauses in which all of these words stand."""
-        found: set[int] | None = None
-        for stem in stems:
-            here = {number for number, _ in self.index.get(stem, ())}
-            found = here if found is None else found & here
-            if not found:
-                return set()
-        return found or set()
+    def _with(self, stem: str) -> frozenset[int]:
+        found = self._stemmed.get(stem)
+        if found is None:
+            found = frozenset(self.index.get(stem, ()))
+            self._stemmed[stem] = found
+        return found
 
 
 def read(
@@ -73,8 +88,8 @@ def read(
             number = len(document.clauses)
             document.clauses.append(clause)
             document.owners.append(owner)
-            for place, form in enumerate(clause.forms):
-                index[form.stem].append((number, place))
+            for stem in {form.stem for form in clause.forms}:
+                index[stem].append(number)
     document.names.learn(document.clauses, index)
     document.subjects = _subjects(document)
     return document
@@ -88,7 +103,7 @@ def _subjects(document: Document) -> list[Owner | None]:
     """
     naming: set[int] = set()
     for stem in document.names.triggers:
-        naming.update(number for number, _ in document.index.get(stem, ()))
+        naming.update(document.index.get(stem, ()))
     subjects: list[Owner | None] = []
     current: Owner | None = None
     headings: list[tuple[int, Owner]] = []
@@ -103,7 +118,7 @@ def _subjects(document: Document) -> list[Owner | None]:
             current = headings[-1][1] if headings else opening
         subjects.append(current)
         if number in naming:
-            current = _after(document, clause, current)
+            current = _after(document.mentions(number), current)
         if clause.heading and current is not None:
             headings.append((clause.heading, current))
         if opening is None and current == "own":
@@ -111,9 +126,8 @@ def _subjects(document: Document) -> list[Owner | None]:
     return subjects
 
 
-def _after(document: Document, clause: Clause, current: Owner | None) -> Owner | None:
+def _after(mentions: Sequence[Mention], current: Owner | None) -> Owner | None:
     """The subject once a clause is read: its first name, for what follows it is compared."""
-    mentions = document.names.mentions(clause)
     named = [m for m in mentions if m.who in ("own", "other")]
     if named:
         first = named[0]

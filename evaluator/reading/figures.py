@@ -43,7 +43,7 @@ def figures(clause: Clause, taken: Collection[int]) -> list[Figure]:
     """Every figure in order; `taken` are token places that belong to periods or names."""
     found = []
     for i, form in enumerate(clause.forms):
-        if i in taken:
+        if not form.counts or i in taken:
             continue
         if form.kind == "number":
             found.append(_figure(clause, i, form))

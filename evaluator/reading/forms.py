@@ -42,6 +42,8 @@ class Form:
     statistic: str | None = None
     breaks: bool = False
     """A mark or word at which a clause may end."""
+    counts: bool = False
+    """A number, in digits or in words."""
     dated: bool = False
     """A period may start here."""
     compares: bool = False
@@ -88,6 +90,7 @@ def _word(spelling: str) -> Form:
         cue=lexicon.DIRECTIONS.get(text),
         statistic=lexicon.STATISTICS.get(text),
         breaks=text in lexicon.TURNS,
+        counts=text in lexicon.SMALL_NUMBERS or text in lexicon.ORDINALS,
         dated=text in lexicon.DATED,
         compares=(
             text in lexicon.COMPARISONS
@@ -123,6 +126,7 @@ def _number(spelling: str) -> Form:
         value=float(number.replace(",", "")),
         decimals=len(number.partition(".")[2]),
         suffix=suffix,
+        counts=True,
         dated=not suffix or suffix in ("am", "pm"),
         plain=True,
     )

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from evaluator.reading.clauses import Clause
@@ -29,8 +30,8 @@ _UNMISTAKABLE = 5
 
 IdAndLabel = tuple[str, str]
 
-Index = Mapping[str, Sequence[tuple[int, int]]]
-"""Per stem: (clause, place) of every word."""
+Index = Mapping[str, Sequence[int]]
+"""Per stem: the clauses that hold it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,11 @@ class Names:
         """Take the word that stands most often before the entity's id for its noun."""
         seen: Counter[str] = Counter()
         own = [n for names in self._by_first.values() for n in names if self._is_own(n)]
-        for name in own:
-            for number, place in index.get(_key(name.words[0]), ()):
-                before = clauses[number].forms[place - 1] if place else None
-                if before is not None and before.kind == "word" and not before.plain:
-                    seen[before.stem] += 1
+        for word in {name.words[0] for name in own}:
+            for number in index.get(_key(word), ()):
+                for before, each in pairwise(clauses[number].forms):
+                    if each.text == word and before.kind == "word" and not before.plain:
+                        seen[before.stem] += 1
         if seen:
             self.nouns.add(min(seen, key=lambda noun: (-seen[noun], noun)))
             self.triggers |= self.nouns

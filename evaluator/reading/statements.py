@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 from evaluator.reading import lexicon
 from evaluator.reading.clauses import Clause
 from evaluator.reading.comparisons import comparison_spans
 from evaluator.reading.figures import Figure, figures
 from evaluator.reading.forms import Form
-from evaluator.reading.mentions import PRONOUNS, Mention, Names
+from evaluator.reading.mentions import PRONOUNS, Mention
 from evaluator.reading.periods import Period, periods
 from evaluator.reading.roles import Bound, Role, Roled, roles
 
@@ -63,6 +63,10 @@ class Annotated:
     """Stems of what entities are called: carrier."""
     limits: list[Figure]
     """Figures that narrow: 'above 0', 'within 15 minutes', 'number 387'."""
+    owned: bool = False
+    """Whether any statement is the entity's own."""
+    memo: dict[str, list[Any]] = field(default_factory=dict)
+    """What was found here, for the next item that asks the same."""
     _places: dict[str, list[int]] = field(default_factory=dict)
 
     @property
@@ -74,16 +78,20 @@ class Annotated:
         return self._places
 
 
-def annotate(clause: Clause, names: Names, subject: Owner | None) -> Annotated:
-    """Read a clause whose subject, if it names none, is `subject`."""
+def annotate(
+    clause: Clause, mentions: list[Mention], nouns: set[str], subject: Owner | None
+) -> Annotated:
+    """Read a clause whose subject, if it names none, is `subject`.
+
+    `nouns` are the stems of what entities are called.
+    """
     found_periods = periods(clause.forms)
-    mentions = names.mentions(clause)
     taken = {i for p in found_periods if p.grain != "year" for i in range(p.first, p.last + 1)}
     taken |= {i for m in mentions for i in range(m.first, m.last + 1)}
     found = figures(clause, taken)
     spans = comparison_spans(clause.forms, mentions, found)
     masked = frozenset(i for first, last in spans for i in range(first, last + 1))
-    roled = roles(clause.forms, found, names.nouns)
+    roled = roles(clause.forms, found, nouns)
     lead = _lead(clause.forms, found_periods, roled, masked)
     numbers = sum(not (f.word or f.year) for f in found)
     annotated = Annotated(
@@ -96,10 +104,11 @@ def annotate(clause: Clause, names: Names, subject: Owner | None) -> Annotated:
         [],
         named=any(m.who == "own" for m in mentions),
         dump=max(numbers, clause.figures_in_row) > MAX_FIGURES,
-        nouns=names.nouns,
+        nouns=nouns,
         limits=[each.figure for each in roled if each.role in ("threshold", "label")],
     )
     annotated.statements = _statements(annotated, roled, subject)
+    annotated.owned = any(statement.owner == "own" for statement in annotated.statements)
     return annotated
 
 

@@ -1,0 +1,136 @@
+"""Note, for each statement's stretch of words, what could narrow it, whatever the fact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaluator.reading import lexicon
+from evaluator.reading.statements import Annotated, Statement
+
+_BREAKS = frozenset({",", ")", "—", "–", ":", ";", "|"})
+_VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "averages", "averaged"})
+_RATES = frozenset({"per", "each", "every"})
+_PERIODIC = frozenset({"daily", "weekly", "monthly", "hourly", "yearly"})
+
+
+@dataclass(frozen=True, slots=True)
+class LooseWord:
+    """A word that is not one of any prose: the fact's own, or something that it does not know."""
+
+    place: int
+    stem: str
+    narrows: bool
+    """Behind in, on, at, where, ... or a name out of the data."""
+    behind: int
+    """Place of the preposition that makes it narrow; -1 where none does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What stands between two commas, or in brackets."""
+
+    places: frozenset[int]
+    opens_narrowing: bool
+    """'when it rains', 'in winter': it bears on the statement though it holds no figure."""
+    loose: tuple[LooseWord, ...]
+    rates: bool
+    """'per day', 'each month'."""
+    extreme: bool
+    """It speaks of a highest or lowest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A statement with its words."""
+
+    statement: Statement
+    zone: frozenset[int]
+    """The places of its stretch, comparisons left out."""
+    segments: tuple[Segment, ...]
+    limits: tuple[int, ...]
+    """Places of the figures that narrow: 'above 0', 'number 387'."""
+    has_period: bool
+
+
+def stretches_of(annotated: Annotated) -> list[Stretch]:
+    """One for each statement of a clause, in order; worked out once."""
+    if "" not in annotated.memo:
+        annotated.memo[""] = _stretches(annotated)
+    return annotated.memo[""]
+
+
+def _stretches(annotated: Annotated) -> list[Stretch]:
+    known = {i for m in annotated.mentions for i in range(m.first, m.last + 1)}
+    known.update(i for p in annotated.periods for i in range(p.first, p.last + 1))
+    forms = annotated.clause.forms
+    shouting = all(form.code or form.kind != "word" for form in forms)
+    found = []
+    for statement in annotated.statements:
+        zone = [i for i in range(statement.first, statement.last + 1) if i not in annotated.masked]
+        segments = tuple(
+            _segment(annotated, part, known, shouting=shouting)
+            for part in _parts(annotated, zone)
+            if part
+        )
+        places = frozenset(zone)
+        limits = tuple(f.place for f in annotated.limits if f.place in places)
+        period = any(p.first in places or p.last in places for p in annotated.periods)
+        found.append(Stretch(statement, places, segments, limits, period))
+    return found
+
+
+def _parts(annotated: Annotated, zone: list[int]) -> list[list[int]]:
+    """The parts between commas; what stands in brackets is a part by itself."""
+    forms = annotated.clause.forms
+    parts: list[list[int]] = [[]]
+    inside: list[int] | None = None
+    for i in zone:
+        text = forms[i].text
+        if text == "(":
+            inside = []
+        elif text == ")" and inside is not None:
+            parts.insert(len(parts) - 1, inside)
+            inside = None
+        elif inside is not None:
+            inside.append(i)
+        elif text in _BREAKS:
+            parts.append([])
+        else:
+            parts[-1].append(i)
+    if inside:
+        parts.append(inside)
+    return parts
+
+
+def _segment(annotated: Annotated, part: list[int], known: set[int], *, shouting: bool) -> Segment:
+    """Read a part from left to right, each word with the preposition before it."""
+    forms = annotated.clause.forms
+    loose: list[LooseWord] = []
+    behind, conditional, rates, extreme = -1, False, False, False
+    for i in part:
+        form = forms[i]
+        if form.kind != "word" or i in known:
+            continue
+        text = form.text
+        if text in lexicon.CONDITIONS:
+            behind, conditional = i, True
+        elif text in lexicon.RESTRICTING:
+            behind = i
+        elif text in lexicon.LOOSE:
+            behind = behind if text in ("and", "or") else -1
+        elif text in _VERBS:
+            behind = behind if conditional else -1
+        elif form.code and not form.plain and not shouting:
+            loose.append(LooseWord(i, form.stem, narrows=True, behind=-1))
+        elif not form.plain or text in _PERIODIC:
+            loose.append(LooseWord(i, form.stem, narrows=behind >= 0, behind=behind))
+        rates = rates or (text in _RATES and _leads_on(annotated, i))
+        extreme = extreme or (form.cue is not None and form.cue[1] == "superlative")
+    first = next((forms[i].text for i in part if forms[i].text not in ("and", "but")), "")
+    opens = first in lexicon.RESTRICTING or first in lexicon.CONDITIONS
+    return Segment(frozenset(part), opens, tuple(loose), rates, extreme)
+
+
+def _leads_on(annotated: Annotated, i: int) -> bool:
+    forms = annotated.clause.forms
+    return i + 1 < len(forms) and forms[i + 1].kind == "word" and forms[i + 1].text != "cent"
