@@ -60,12 +60,18 @@ def by_value(column: Column) -> Grouping:
         weight = 0.9 if 3 <= column.figures.distinct <= 31 else 0.4
     of = f" in {column.of}" if column.joined else ""
     at = "with" if column.joined else "at"
+
+    def name(value: str) -> str:
+        if column.role is Role.FLAG:
+            return f"where {column.phrase} {'holds' if value == '1' else 'does not hold'}"
+        return f"{at} {column.words} {value}{of}"
+
     return Grouping(
         key=f"{column.alias}.{column.key}",
         words=column.phrase,
         expr=column.expr,
         columns=(column,),
-        name=lambda value: f"{at} {column.words} {value}{of}",
+        name=name,
         weight=weight,
         few=few,
     )

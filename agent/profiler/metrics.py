@@ -11,7 +11,7 @@ from agent.profiler import quoting
 from agent.profiler.columns import Figures
 from agent.profiler.roles import Column, Role
 from agent.profiler.surprise import share_deviation, share_swing, swing
-from agent.profiler.wording import amount, share, year
+from agent.profiler.wording import amount, exact, share, year
 
 _MINUTES = (0.0, 15.0, 30.0, 60.0, 120.0, 180.0, 240.0, 300.0)
 
@@ -56,7 +56,7 @@ class Metric:
             if self.column.role is Role.FLAG:
                 return f"share of {phrase}"
             return f"mean {phrase}"
-        return f"share of {phrase} {self.form} {amount(self.bound)}"
+        return f"share of {phrase} {self.form} {exact(self.bound)}"
 
     @property
     def show(self) -> Callable[[float], str]:

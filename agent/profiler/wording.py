@@ -57,6 +57,13 @@ def amount(value: float) -> str:
     return f"{value:.{1 - math.floor(math.log10(size))}f}" if size >= 1e-9 else f"{value:.1e}"
 
 
+def exact(value: float) -> str:
+    """A bound, with all of its digits: 0.13, 1,500, -2.5."""
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.10f}".rstrip("0") if abs(value) >= 1e-6 else f"{value:.6g}"
+
+
 def year(value: float) -> str:
     """A year, or a mean of years: no thousands comma."""
     return f"{value:.0f}" if value == int(value) else f"{value:.1f}"

@@ -11,7 +11,7 @@ from agent.profiler.probe import Finding, Probe, Scene, Theme, filled, is_outcom
 from agent.profiler.probes.groups import tracked
 from agent.profiler.reply import Reply, number, whole
 from agent.profiler.roles import Column, Role
-from agent.profiler.wording import amount
+from agent.profiler.wording import exact
 
 
 def probes(scene: Scene) -> Iterator[Probe]:
@@ -103,7 +103,10 @@ def _read(
         for j, metric in enumerate(metrics):
             yes, no = number(row.get(f"yes_{i}_{j}")), number(row.get(f"no_{i}_{j}"))
             counts = [whole(row.get(f"n_{side}_{i}_{j}")) for side in ("yes", "no")]
-            if yes is None or no is None or min(counts) < scene.relation.floor or yes == no:
+            if yes is None or no is None or min(counts) < scene.relation.floor:
+                continue
+            inside, outside = metric.show(yes), metric.show(no)
+            if inside == outside:
                 continue
             if (j, *counts) in told_of:
                 continue  # another bound that parts the rows in the same way
@@ -112,8 +115,8 @@ def _read(
                 scene.voice,
                 _words(column, sign, cut),
                 metric.subject,
-                metric.show(yes),
-                metric.show(no),
+                inside,
+                outside,
             )
             worth = metric.swing(yes, no, (counts[0], counts[1])) * (1.5 if column.joined else 0.7)
             about = (metric.topic, column.key)
@@ -124,4 +127,4 @@ def _read(
 def _words(column: Column, sign: str, cut: float) -> str:
     if column.role is Role.FLAG:
         return f"{column.phrase} holds"
-    return f"{column.phrase} is {'above' if sign == '>' else 'below'} {amount(cut)}"
+    return f"{column.phrase} is {'above' if sign == '>' else 'below'} {exact(cut)}"

@@ -131,7 +131,7 @@ def _of_metric(
     big = [row for row in rows if row.get("big")]
     high, low = _first(big, "hi"), _first(big, "lo")
     top, bottom = number(high.get("v")), number(low.get("v"))
-    if top is None or bottom is None or top == bottom:
+    if top is None or bottom is None or metric.show(top) == metric.show(bottom):
         return []
     sizes = (number(high.get("n")) or 1.0, number(low.get("n")) or 1.0)
     worth = metric.swing(top, bottom, sizes) * _open(high) * weight_of(scene, metric)

@@ -14,7 +14,7 @@ from agent.profiler.probes import deeper
 from agent.profiler.reply import Reply, number, whole
 from agent.profiler.roles import Column, Role
 from agent.profiler.surprise import STANDS_OUT, among, apart
-from agent.profiler.wording import amount
+from agent.profiler.wording import exact
 
 _PRIORS = {
     Role.MEASURE: 6.0,
@@ -170,7 +170,7 @@ def _against(scene: Scene, metric: Metric, own: float, rest: float | None) -> st
     if metric.form in ("above", "below"):
         gaps = metric.column.figures.filled < metric.column.figures.rows
         of = "values" if gaps else voice.rows
-        bound = f"{phrase} is {metric.form} {amount(metric.bound)}"
+        bound = f"{phrase} is {metric.form} {exact(metric.bound)}"
         return sentences.beyond(voice, bound, own, rest, of=of)
     if metric.column.role is Role.FLAG:
         return sentences.holds_in(voice, phrase, own, rest)

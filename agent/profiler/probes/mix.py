@@ -18,7 +18,7 @@ from agent.profiler.wording import count, share
 def probes(scene: Scene) -> Iterator[Probe]:
     """Rows and rank, each category's values, what only the entity has, and pairs of categories."""
     yield _volume(scene)
-    named = [c for c in scene.relation.of_role(Role.CATEGORY, Role.CODE, Role.FLAG) if filled(c)]
+    named = [c for c in scene.relation.of_role(Role.CATEGORY, Role.CODE) if filled(c)]
     stepped = [c for c in scene.relation.of_role(Role.STEP) if c.key not in scene.echoes]
     for column in named:
         yield values(scene, column, 1.5 if column.role is Role.CODE else 5.0)

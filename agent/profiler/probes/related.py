@@ -31,7 +31,7 @@ def probes(scene: Scene) -> Iterator[Probe]:
         for batch in batches(numbers, 2):
             yield compare(scene, [Metric(c) for c in batch], Theme.RELATED, 3.5 * weight)
         for column in columns:
-            if column.role in (Role.CATEGORY, Role.FLAG) and filled(column, 0.1):
+            if column.role is Role.CATEGORY and filled(column, 0.1):
                 yield mix.values(scene, column, 5.0 * weight)
                 yield from groups.by(scene, by_value(column), measures)
         if not join.composite:
