@@ -72,6 +72,11 @@ class Gate:
             ).fetchall()
         }
 
+    def close(self) -> None:
+        """Give back the cursor."""
+        with self._lock:
+            self._parser.close()
+
     def admit(self, sql: str) -> Admitted:
         """The statement, if it may run. Raises ToolError `refused`, or duckdb.Error on bad syntax."""
         with self._lock:

@@ -41,6 +41,7 @@ HARMLESS = re.compile(
     r"|etc/(localtime|timezone|os-release|lsb-release|mime\.types|ld\.so)"
     r"|usr/lib/(os-release|ssl|locale)|usr/share/(locale|mime)|usr/local/etc|kernel)"
 )
+ASKED_BY_LIBRARIES = frozenset({"uname", "lsb_release", "/sbin/ldconfig", "ldconfig", "gcc", "cc"})
 TELLING = re.compile(
     r"checklist|answer|ground.?truth|mapping|secret|qa\.json|\.duckdb", re.IGNORECASE
 )
@@ -110,7 +111,9 @@ class Attempts:
         elif event in {"socket.__new__", "socket.getaddrinfo", "urllib.Request"}:
             self._note("network" if event == "socket.__new__" else f"network {args[0]}")
         elif event in {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"}:
-            self._note(f"program {args[0]!s}")
+            program = os.fsdecode(args[0]) if isinstance(args[0], (str, bytes)) else "?"
+            if program not in ASKED_BY_LIBRARIES:
+                self._note(f"program {program}")
 
     def _path(self, named: Any) -> None:
         if not isinstance(named, (str, bytes, os.PathLike)):
@@ -133,16 +136,13 @@ class Session:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._memory_mb = 0
+        self._pandas = False
         self._owner = (os.getpid(), threading.get_ident())
         self._cells = 0
         self._own_module = sys.modules["__main__"]
         self._module = types.ModuleType("__main__")
         sys.modules["__main__"] = self._module
-        import numpy as np
-        import pandas as pd
-
-        pd.set_option("display.width", 160, "display.max_columns", 30)
-        self._module.__dict__.update(np=np, pd=pd, query=self.query, QueryError=QueryError)
+        self._module.__dict__.update(query=self.query, QueryError=QueryError)
 
     def query(self, sql: str) -> Any:
         """Run one read-only SELECT on the database; returns a pandas DataFrame."""
@@ -152,6 +152,7 @@ class Session:
         reply, payload = self._channel.receive()
         if "error" in reply:
             raise QueryError(reply["error"])
+        self._offer_pandas()
         import pandas as pd
 
         frame = pd.DataFrame(pickle.loads(payload))  # noqa: S301 - from the host, which we trust
@@ -185,9 +186,25 @@ class Session:
         self._memory_mb = bound >> 20
         resource.setrlimit(resource.RLIMIT_AS, (bound, most))
 
+    def _offer_pandas(self) -> None:
+        """Give the names pd and np, at their first use: pandas takes longer than all the rest."""
+        if self._pandas:
+            return
+        import numpy as np
+        import pandas as pd
+
+        pd.set_option("display.width", 160, "display.max_columns", 30)
+        for name, module in (("np", np), ("pd", pd)):
+            self._module.__dict__.setdefault(name, module)
+        self._pandas = True
+
     def _evaluate(self, code: str, name: str) -> str | None:
         space = self._module.__dict__
         tree = ast.parse(code, name)
+        if not self._pandas and {"pd", "np"} & {
+            node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
+        }:
+            self._offer_pandas()
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, name, "exec"), space)  # noqa: S102 - what this process is for
         if not isinstance(last, ast.Expr):
@@ -258,6 +275,8 @@ def main() -> None:
     channel.send({"op": "ready"})
     while True:
         message, _ = channel.receive()
+        if "code" not in message:
+            continue  # an answer to a question that was not ours
         done = session.run(message["code"], message["memory_mb"])
         _sweep()
         channel.send({"op": "done", "id": message["id"], "attempts": attempts.take(), **done})

@@ -104,8 +104,8 @@ class _Cell:
         else:
             try:
                 answer = talk.result()
-            except EndedError:
-                killed, answer = await self._how_it_died(live)
+            except EndedError as exc:
+                killed, answer = await self._how_it_died(live, exc)
         return CellResult(
             stdout=clean(live.output.text),
             value=_text(answer.get("value")),
@@ -154,9 +154,13 @@ class _Cell:
             if text and text not in self._violations and len(self._violations) < MOST_ATTEMPTS:
                 self._violations.append(text)
 
-    async def _how_it_died(self, live: LiveSession) -> tuple[str | None, dict[str, Any]]:
+    async def _how_it_died(
+        self, live: LiveSession, ended: EndedError
+    ) -> tuple[str | None, dict[str, Any]]:
         """The process ended by itself: a SIGKILL that is not ours is the machine's want of memory."""
         self.died = True
+        if ended.broken:
+            return None, {"error": "the Python process broke off; its variables are gone"}
         code = await in_thread(lambda: live.process.wait(GRACE_S), name="sandbox-end")
         if code == SIGKILLED:
             return "memory", {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -102,6 +103,8 @@ class SandboxProcess:
             return None
         init_fd, self._init_fd = self._init_fd, None
         if init_fd is not None:
+            # Its end is the end of all: a namespace's init goes last.
+            select.select([init_fd], [], [], seconds)
             os.close(init_fd)
         return code
 

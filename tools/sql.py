@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     import duckdb
 
 T = TypeVar("T")
+CLOSE_S = 2.0
 SKIP_BLOCK = 2048
 """Rows thrown away at a time on the way to an offset."""
 _FILE = re.compile(r'Cannot access \w+ "([^"]*)"')
@@ -45,7 +48,7 @@ class SqlSession:
         self._slots = threading.BoundedSemaphore(limits.queries_at_once)
         self._known: tuple[Schema, AccessLog] | None = None
         self._running: set[Deadline] = set()
-        self._gate = Gate(connection.cursor())
+        self._gate = Gate(connection)
 
     @property
     def schema(self) -> Schema:
@@ -98,9 +101,18 @@ class SqlSession:
         return Answer(value, fields)
 
     def close(self) -> None:
-        """Interrupt what still runs."""
+        """Interrupt what still runs, then close the connection; blocks until it has ended.
+
+        A query that does not give in keeps the connection: under it, it must not be closed.
+        """
         for deadline in list(self._running):
             deadline.cancel()
+        last = time.monotonic() + CLOSE_S
+        for _ in range(self._limits.queries_at_once):
+            if not self._slots.acquire(timeout=max(last - time.monotonic(), 0)):
+                return
+        self._gate.close()
+        self._connection.close()
 
     def _run(
         self, sql: str, take: Callable[[duckdb.DuckDBPyConnection], T], deadline: Deadline
@@ -127,7 +139,8 @@ class SqlSession:
     def _learn(self) -> tuple[Schema, AccessLog]:
         with self._lock:
             if self._known is None:
-                schema = read_schema(self._connection.cursor())
+                with closing(self._connection.cursor()) as cursor:
+                    schema = read_schema(cursor)
                 self._known = (schema, AccessLog(schema))
             return self._known
 

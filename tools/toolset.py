@@ -61,8 +61,7 @@ class ToolSet:
         self._dialect = dialect
         self._limits = limits or ToolLimits()
         self._sandbox = sandbox
-        self._connection = open_readonly(database)
-        self._sql = SqlSession(self._connection, self._limits)
+        self._sql = SqlSession(open_readonly(database), self._limits)
         self._scrubber = Scrubber(database)
         self._python = PythonSession(sandbox, self._sql, self._limits, session) if sandbox else None
         self._closed = False
@@ -102,8 +101,7 @@ class ToolSet:
         self._closed = True
         if self._python:
             await self._python.close()
-        self._sql.close()
-        self._connection.close()
+        await in_thread(self._sql.close, name="close")
 
     async def _offered(self) -> tuple[ToolName, ...]:
         state = await in_thread(lambda: self.sandbox_state, name="sandbox-state")

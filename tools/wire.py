@@ -27,7 +27,11 @@ FLOOD = 16
 
 
 class EndedError(Exception):
-    """The sandbox went away or broke its protocol."""
+    """The sandbox went away, or broke its protocol (`broken`) and must not be listened to further."""
+
+    def __init__(self, *, broken: bool = False) -> None:
+        super().__init__()
+        self.broken = broken
 
 
 class LiveSession:
@@ -80,19 +84,19 @@ class LiveSession:
             await loop.sock_sendall(self.channel, LENGTH.pack(len(raw)) + raw)
             await loop.sock_sendall(self.channel, payload)
         except OSError as exc:
-            raise EndedError from exc
+            raise EndedError() from exc
 
     async def receive(self) -> dict[str, Any]:
         """The next message; anything malformed ends the session."""
         (length,) = LENGTH.unpack(await self._exactly(LENGTH.size))
         if length > MOST_BYTES:
-            raise EndedError
+            raise EndedError(broken=True)
         try:
             message = json.loads(await self._exactly(length))
         except (ValueError, RecursionError) as exc:
-            raise EndedError from exc
+            raise EndedError(broken=True) from exc
         if not isinstance(message, dict) or not isinstance(message.get("op"), str):
-            raise EndedError
+            raise EndedError(broken=True)
         return message
 
     async def _exactly(self, count: int) -> bytes:
@@ -102,9 +106,9 @@ class LiveSession:
             try:
                 part = await loop.sock_recv(self.channel, min(count, 65536))
             except OSError as exc:
-                raise EndedError from exc
+                raise EndedError() from exc
             if not part:
-                raise EndedError
+                raise EndedError()
             parts.append(part)
             count -= len(part)
         return b"".join(parts)

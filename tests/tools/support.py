@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from core.protocols import Observation, SandboxFactory, ToolSpec
 from core.scenario import ToolName
 from tools.limits import ToolLimits
+from tools.sandbox import sandbox_available
 from tools.toolset import ToolSet
 
 ALL_TOOLS: tuple[ToolName, ...] = (
@@ -34,6 +37,13 @@ VISITS = """
     FROM range(1, 151) t(i)
 """
 """150 rows, ids 1 to 150: the fixture of the field cases."""
+
+
+def needs_sandbox() -> pytest.MarkDecorator:
+    """A mark for what only a machine with unprivileged user namespaces can show."""
+    state = sandbox_available()
+    reason = f"needs a Python sandbox: {state.detail}" if state.detail else "nothing is missing"
+    return pytest.mark.skipif(state.name == "off", reason=reason)
 
 
 def make_visits(path: Path, *more: str) -> Path:

@@ -22,9 +22,9 @@ from tools.sql import SqlSession
 
 @pytest.fixture(scope="module")
 def session(visits: Path) -> Iterator[SqlSession]:
-    connection = open_readonly(visits)
-    yield SqlSession(connection, ToolLimits())
-    connection.close()
+    session = SqlSession(open_readonly(visits), ToolLimits())
+    yield session
+    session.close()
 
 
 def ask(session: SqlSession, sql: str, **limits: Any) -> tuple[QueryColumns, pd.DataFrame]:
