@@ -165,7 +165,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=ARRIVAL_DELAY,
         question="Which of {entity}'s flight numbers with at least 100 recorded arrivals has the highest mean arrival delay, and what is it?",
-        answer="{entity}'s mean arrival delay is highest on {group}, at {value}.",
+        answer="{entity}'s mean arrival delay is highest on {group}, at {value}; only flight numbers with at least 100 recorded arrivals are compared.",
     ),
     Template(
         name="worst-aircraft",
@@ -178,7 +178,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=DEPARTURE_DELAY,
         question="Which of {entity}'s aircraft with at least 100 recorded departures has the highest mean departure delay, and what is it?",
-        answer="{entity}'s mean departure delay is highest with aircraft {group}, at {value}.",
+        answer="{entity}'s mean departure delay is highest with aircraft {group}, at {value}; only aircraft with at least 100 recorded departures are compared.",
     ),
     Template(
         name="worst-route",
@@ -190,7 +190,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=DEPARTURE_DELAY,
         question="On which route with at least 100 recorded departures is {entity}'s mean departure delay highest, and what is it?",
-        answer="{entity}'s mean departure delay is highest on the route {group}, at {value}.",
+        answer="{entity}'s mean departure delay is highest on the route {group}, at {value}; only routes with at least 100 recorded departures are compared.",
     ),
     Template(
         name="unknown-aircraft",

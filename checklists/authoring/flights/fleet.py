@@ -165,7 +165,7 @@ TEMPLATES = filed(
         disorder=AIRCRAFT,
         metric=DEPARTURE_DELAY,
         question="With aircraft of which manufacturer (at least 200 recorded departures) is {entity}'s mean departure delay highest, and what is it?",
-        answer="{entity}'s mean departure delay is highest with aircraft of the manufacturer {group}, at {value}.",
+        answer="{entity}'s mean departure delay is highest with aircraft of the manufacturer {group}, at {value}; only manufacturers with at least 200 recorded departures are compared.",
     ),
     Template(
         name="seats-offered",

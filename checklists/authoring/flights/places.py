@@ -48,7 +48,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=ARRIVAL_DELAY,
         question="To which destination with at least 100 recorded arrivals is {entity} latest on average, and how late?",
-        answer="{entity}'s mean arrival delay is highest at destination {group}, at {value}.",
+        answer="{entity}'s mean arrival delay is highest at destination {group}, at {value}; only destinations with at least 100 recorded arrivals are compared.",
     ),
     Template(
         name="best-destination",
@@ -62,7 +62,7 @@ TEMPLATES = filed(
         disorder=OUTCOME,
         metric=ARRIVAL_DELAY,
         question="To which destination with at least 100 recorded arrivals is {entity} most punctual on average, and with what mean arrival delay?",
-        answer="{entity}'s mean arrival delay is lowest at destination {group}, at {value}.",
+        answer="{entity}'s mean arrival delay is lowest at destination {group}, at {value}; only destinations with at least 100 recorded arrivals are compared.",
     ),
     Template(
         name="same-route-gap",
