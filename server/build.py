@@ -64,10 +64,10 @@ def open_tools(
     installed: InstalledScenario, hands: Hands, sandbox: SandboxFactory | None, session: str
 ) -> HeldTools:
     """One session's tools on the scenario's database: the scenario's, as far as asked for."""
-    from tools.toolset import ToolSet
+    from server.anchored import AnchoredTools
 
     scenario = installed.scenario
-    return ToolSet(
+    return AnchoredTools(
         installed.database_path,
         dialect=scenario.dialect,
         names=[name for name in scenario.tools if name in _HANDS[hands]],
