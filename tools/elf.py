@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,11 @@ def read_elf(path: Path) -> Elf | None:
         return Elf(interpreter, names(DT_NEEDED), tuple(search))
 
 
+def is_readable(path: Path) -> bool:
+    """Whether it is there for us; a folder that is closed to us holds nothing."""
+    return os.access(path, os.R_OK)
+
+
 def _entries(dynamic: bytes) -> Iterator[tuple[int, int]]:
     for at in range(0, len(dynamic) - 15, 16):
         tag, value = struct.unpack_from("<QQ", dynamic, at)
@@ -88,7 +94,7 @@ def libraries(roots: Iterable[Path], folders: Sequence[Path]) -> tuple[dict[str,
             if soname in found or soname in own:
                 continue
             places = (folder / soname for folder in (*named, *folders))
-            place = next((p for p in places if p.is_file()), None)
+            place = next((p for p in places if is_readable(p)), None)
             if place:
                 found[soname] = place.resolve()
                 todo.append(place)

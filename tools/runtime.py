@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 
 from core.errors import SandboxError
-from tools.elf import libraries
+from tools.elf import is_readable, libraries
 
 DISTRIBUTIONS = {
     "numpy": "numpy",
@@ -143,7 +143,7 @@ def _library_folders() -> list[Path]:
         "/usr/lib",
         "/usr/local/lib",
     ]
-    return [Path(name) for name in named if Path(name).is_dir()]
+    return [path for name in named if is_readable(path := Path(name))]
 
 
 def _precompile(packages: list[Bind]) -> None:

@@ -1,0 +1,212 @@
+"""The sandbox below a folder that only root may enter, and in the hands of an ordinary user."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.needs import needs
+from tests.tools.support import make_visits, needs_sandbox
+from tools.bwrap import LAUNCHER
+from tools.runtime import find_runtime
+
+ROOT = Path(__file__).resolve().parents[2]
+FREE_UID = 61_183
+"""Below those that the sandbox takes; the test skips where somebody has it."""
+
+PROGRAM = """
+import asyncio, json, os, sys
+from pathlib import Path
+from tools.sandbox import BubblewrapSandbox, sandbox_available
+from tools.toolset import ToolSet
+
+async def main():
+    tools = ToolSet(Path(sys.argv[1]), names=["execute_query", "execute_code"],
+                    sandbox=BubblewrapSandbox(), session="s")
+    said = {"state": sandbox_available().model_dump(), "uid": os.getuid()}
+    cells = {
+        "sum": "query('SELECT sum(dose) AS s FROM visits').s[0], os.getuid()",
+        "passwd": "open('/etc/passwd').read()",
+        "root": "os.listdir('/root')",
+        "checkout": f"os.listdir({str(Path(sys.argv[1]).parents[1])!r})",
+        "database": f"open({sys.argv[1]!r})",
+        "environ": "sorted(os.environ)",
+        "loop": "while True: pass",
+        "after": "1 + 1",
+    }
+    for name, code in cells.items():
+        seen = await tools.call("execute_code", {"code": "import os\\n" + code,
+                                                  "timeout": 1 if name == "loop" else 30})
+        said[name] = {"value": (seen.data or {}).get("value"), "kind": seen.error_kind,
+                      "text": seen.text[:300]}
+    await tools.close()
+    print(json.dumps(said))
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(scope="module")
+def closed_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A checkout with its packages and data, below a folder that only its owner may enter."""
+    closed = tmp_path_factory.mktemp("closed")
+    checkout = closed / "checkout"
+    for name in ("core", "databases", "tools"):
+        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("*.json"))
+    make_visits(checkout / "home" / "visits.duckdb")
+    (checkout / "secret.txt").write_text("the answers", encoding="ascii")
+    closed.chmod(0o700)
+    yield checkout
+    closed.chmod(0o755)
+
+
+def expect_walls(said: dict[str, Any]) -> None:
+    assert said["state"] == {"name": "bubblewrap", "detail": None}
+    assert said["sum"]["value"] == "(np.float64(5662.5), 1000)", said["sum"]
+    for name in ("passwd", "root", "checkout", "database"):
+        assert said[name]["kind"] == "python", said[name]
+    assert "root:" not in said["passwd"]["text"]
+    assert "HOME" in said["environ"]["value"]
+    assert "DDR" not in said["environ"]["value"]
+    assert said["loop"]["kind"] == "timeout"
+    assert said["after"]["value"] == "2"
+
+
+@needs("root")
+@needs_sandbox()
+def test_root_can_hold_python_below_a_folder_that_only_root_may_enter(closed_folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(closed_folder / "home" / "visits.duckdb")],
+        cwd=closed_folder,
+        env={**os.environ, "PYTHONPATH": str(closed_folder), "DDR_SECRET": "x"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout)
+    assert said["uid"] == 0
+    expect_walls(said)
+
+
+@needs("root")
+@needs_sandbox()
+def test_an_ordinary_user_can_hold_python(closed_folder: Path) -> None:
+    """The runtime may lie where that user cannot go, so it is bound at a neutral place first:
+    with the sandbox's own launcher, which gives up root before it starts the program."""
+    import pwd
+
+    with pytest.raises(KeyError):
+        pwd.getpwuid(FREE_UID)
+    stdlib = Path(os.__file__).resolve().parent
+    executable = Path(sys.executable).resolve()
+    packages = Path(os.path.realpath(find_runtime().bwrap)).parents[2]
+    stage = Path("/mnt")
+    python = f"python/bin/{executable.name}"
+    library = f"python/{sys.platlibdir}"
+    binds = [
+        [str(executable), python],
+        [str(stdlib), f"{library}/{stdlib.name}"],
+        [str(packages), "site"],
+        [str(closed_folder), "checkout"],
+    ]
+    shared = (Path(sys.base_prefix) / "lib").glob("libpython*.so*")
+    binds += [[str(path.resolve()), f"{library}/{path.name}"] for path in shared]
+    plan = {
+        "stage": str(stage),
+        "binds": binds,
+        "uid": FREE_UID,
+        "probes": [f"{stage}/{python}"],
+        "argv": [f"{stage}/{python}", "-c", PROGRAM, f"{stage}/checkout/home/visits.duckdb"],
+    }
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", str(LAUNCHER), json.dumps(plan)],
+        env={
+            "PYTHONPATH": f"{stage}/checkout:{stage}/site",
+            "LD_LIBRARY_PATH": f"{stage}/{library}",
+            "PATH": "/usr/bin:/bin",
+            "HOME": "/nonexistent",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout)
+    assert said["uid"] == FREE_UID
+    expect_walls(said)
+
+
+def launch(plan: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-B", str(LAUNCHER), json.dumps(plan)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def plan(**changes: Any) -> dict[str, Any]:
+    return {
+        "stage": "/mnt",
+        "binds": [["/bin/sh", "sh"]],
+        "uid": 61_190,
+        "probes": ["/mnt/sh"],
+        "argv": ["/mnt/sh", "-c", "id -u; id -G; cat /proc/self/status | grep -E 'CapEff|CapPrm'"],
+        **changes,
+    }
+
+
+@needs("root")
+def test_the_launcher_gives_up_root_with_every_group_and_capability() -> None:
+    done = launch(plan())
+    uid, groups, *caps = done.stdout.splitlines()
+    assert (uid, groups) == ("61190", "61190")
+    assert {line.split()[1] for line in caps} == {"0000000000000000"}
+
+
+@needs("root")
+def test_what_it_binds_is_seen_by_nobody_else() -> None:
+    before = Path("/proc/self/mountinfo").read_text(encoding="utf-8")
+    launch(plan())
+    assert Path("/proc/self/mountinfo").read_text(encoding="utf-8") == before
+    assert not Path("/mnt/sh").exists()
+
+
+@needs("root")
+def test_a_runtime_that_others_cannot_read_is_told_with_its_remedy(tmp_path: Path) -> None:
+    private = tmp_path / "python"
+    private.write_text("x", encoding="ascii")
+    private.chmod(0o600)
+    done = launch(plan(binds=[[str(private), "p"]], probes=["/mnt/p"]))
+    assert done.returncode == 97
+    assert "chmod -R o+rX" in done.stderr
+    assert done.stdout == ""
+
+
+@needs("root")
+def test_a_source_that_is_gone_is_named() -> None:
+    done = launch(plan(binds=[["/no/such/file", "p"]]))
+    assert done.returncode == 97
+    assert "/no/such/file" in done.stderr
+
+
+@needs("root")
+def test_a_strict_umask_does_not_close_the_neutral_folder() -> None:
+    old = os.umask(0o077)
+    try:
+        done = launch(
+            plan(binds=[["/bin/sh", "deep/er/sh"]], probes=["/mnt/deep/er/sh"])
+            | {"argv": ["/mnt/deep/er/sh", "-c", "id -u"]}
+        )
+    finally:
+        os.umask(old)
+    assert done.stdout == "61190\n"

@@ -1,0 +1,124 @@
+"""The system call filter, run on a small machine that speaks classic BPF."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from tools.seccomp import MACHINES, REFUSED, Machine, filter_program
+
+ALLOW, EPERM, ENOSYS, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
+CLONE_THREAD_FLAGS = 0x003D0F00
+"""What libc asks of clone() for a thread."""
+SIGCHLD = 17
+
+
+def verdict(program: bytes, arch: int, number: int, first: int = 0) -> int:
+    """What the kernel would answer to a call: struct seccomp_data through the filter."""
+    data = struct.pack("=iIQ6Q", number, arch, 0, first, 0, 0, 0, 0, 0)
+    steps = list(struct.iter_unpack("=HBBI", program))
+    accumulator, at = 0, 0
+    for _ in range(10_000):
+        code, if_true, if_false, k = steps[at]
+        at += 1
+        if code == 0x20:
+            (accumulator,) = struct.unpack_from("=I", data, k)
+        elif code == 0x06:
+            return int(k)
+        else:
+            holds = {
+                0x15: accumulator == k,
+                0x35: accumulator >= k,
+                0x45: bool(accumulator & k),
+            }[code]
+            at += if_true if holds else if_false
+    raise AssertionError("the filter does not end")
+
+
+@pytest.fixture(params=sorted(MACHINES))
+def machine(request: pytest.FixtureRequest) -> tuple[Machine, bytes]:
+    program = filter_program(request.param)
+    assert program is not None
+    return MACHINES[request.param], program
+
+
+def test_every_call_of_the_list_is_refused(machine: tuple[Machine, bytes]) -> None:
+    this, program = machine
+    for name, numbers in REFUSED.items():
+        if (number := numbers[this.column]) is not None:
+            assert verdict(program, this.audit_arch, number) == EPERM, name
+
+
+def test_everything_else_is_let_through(machine: tuple[Machine, bytes]) -> None:
+    this, program = machine
+    special = {this.clone3, *(n[this.column] for n in REFUSED.values())}
+    for number in range(600):
+        if number not in special:
+            first = 1 if number == this.socketpair else 0
+            assert verdict(program, this.audit_arch, number, first) == ALLOW, number
+
+
+def test_threads_and_processes_may_be_made_and_namespaces_not(
+    machine: tuple[Machine, bytes],
+) -> None:
+    this, program = machine
+
+    def clone(flags: int) -> int:
+        return verdict(program, this.audit_arch, this.clone, flags)
+
+    assert clone(CLONE_THREAD_FLAGS) == ALLOW
+    assert clone(SIGCHLD) == ALLOW
+    for bit in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
+        assert clone(bit | SIGCHLD) == EPERM, hex(bit)
+    assert verdict(program, this.audit_arch, this.clone3) == ENOSYS
+
+
+def test_limits_may_be_set_for_oneself_only(machine: tuple[Machine, bytes]) -> None:
+    this, program = machine
+    assert verdict(program, this.audit_arch, this.prlimit64, 0) == ALLOW
+    assert verdict(program, this.audit_arch, this.prlimit64, 1) == EPERM
+
+
+def test_pairs_of_unix_sockets_are_the_only_sockets(machine: tuple[Machine, bytes]) -> None:
+    this, program = machine
+    assert verdict(program, this.audit_arch, this.socketpair, 1) == ALLOW
+    for family in (2, 10, 16, 40):
+        assert verdict(program, this.audit_arch, this.socketpair, family) == EPERM
+
+
+def test_a_call_of_another_machine_ends_the_process(machine: tuple[Machine, bytes]) -> None:
+    this, program = machine
+    i386 = 0x40000003
+    assert verdict(program, i386, 1) == KILL
+    if this.first_foreign is not None:
+        assert verdict(program, this.audit_arch, this.first_foreign + 41) == KILL
+
+
+def test_the_numbers_agree_with_this_machines_headers() -> None:
+    """Where the kernel's headers are installed, each number is looked up in them."""
+    from pathlib import Path
+
+    places = {
+        0: Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+        1: Path("/usr/include/asm-generic/unistd.h"),
+    }
+    for column, place in places.items():
+        if not place.is_file():
+            continue
+        numbers: dict[str, int] = {}
+        for line in place.read_text(encoding="ascii").splitlines():
+            words = line.split()
+            if len(words) == 3 and words[0] == "#define" and words[2].isdigit():
+                numbers[words[1].removeprefix("__NR_").removeprefix("__NR3264_")] = int(words[2])
+        named = {name: pair[column] for name, pair in REFUSED.items()}
+        machine = list(MACHINES.values())[column]
+        named |= {"clone": machine.clone, "prlimit64": machine.prlimit64}
+        named |= {"socketpair": machine.socketpair, "clone3": machine.clone3}
+        for name, number in named.items():
+            if name in numbers and number is not None:
+                assert numbers[name] == number, name
+
+
+def test_an_unknown_machine_has_no_filter() -> None:
+    assert filter_program("riscv64") is None
