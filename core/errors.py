@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Literal
 
 
 class DdrError(Exception):
@@ -72,12 +73,27 @@ class SandboxError(DdrError):
     """The Python sandbox cannot be started here, or broke; the text says why and what to do."""
 
 
-class ProviderError(DdrError):
-    """A language model's endpoint failed; typed by its HTTP status where it has one."""
+ProviderFault = Literal[
+    "auth",
+    "rate_limit",
+    "server",
+    "timeout",
+    "connection",
+    "context_length",
+    "malformed",
+    "bad_request",
+]
 
-    def __init__(self, text: str, *, status_code: int | None = None) -> None:
+
+class ProviderError(DdrError):
+    """A language model's endpoint failed; typed by its kind, and its HTTP status where it has one."""
+
+    def __init__(
+        self, text: str, *, status_code: int | None = None, kind: ProviderFault | None = None
+    ) -> None:
         super().__init__(text)
         self.status_code = status_code
+        self.kind = kind
 
 
 class CheckerError(DdrError):

@@ -10,7 +10,17 @@ from core.evaluation import Verdict
 from core.record import Record
 from core.run import Limits
 from core.scenario import Task
-from core.trajectory import Insight, ModelCall, Nudge, Preamble, ToolCall, Trajectory, Turn
+from core.trajectory import (
+    Insight,
+    ModelCall,
+    Nudge,
+    Preamble,
+    Role,
+    StopReason,
+    ToolCall,
+    Trajectory,
+    Turn,
+)
 
 
 class ToolSpec(Record):
@@ -49,12 +59,15 @@ class Tools(Protocol):
 
 
 class Finish(Record):
-    """The agent's last word: it stops by itself and hands in its report."""
+    """The agent's last word: it stops, by itself unless stop_reason says otherwise."""
 
     report: str | None
     call: ModelCall | None = None
-    """The model call that brought it, where no turn holds it."""
+    """The model call that brought it, where no turn holds it: role agent where the agent finished by
+    itself, role report where it was asked to."""
     prompt_hash: str | None = None
+    stop_reason: StopReason | None = None
+    """What ended the exploration where the agent did not choose to stop; None = it chose."""
 
 
 Step = Preamble | Turn | Nudge | Insight | Finish
@@ -69,6 +82,12 @@ class Agent(Protocol):
     the caller), and a Finish at the end. An iterator that ends without a Finish was idle. An
     agent that asks a model yields the Preamble as it was sent before anything else, and a Nudge for
     each reply that was neither a call nor a finish.
+
+    An ending that it does not choose: at a limit it asks for no further turn, may ask once for the
+    report, and yields a Finish with a stop_reason. An endpoint's failure is raised as ProviderError,
+    and never is a report. Where its kind is context_length, the Finish with a report over the turns
+    that still fitted comes first, then the error is raised: a caller that goes on after the Finish
+    meets it, and the stop reason is context_length either way.
     """
 
     name: str
@@ -98,9 +117,17 @@ class ChatModel(Protocol):
     name: str
 
     async def complete(
-        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec] = ()
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[ToolSpec] = (),
+        *,
+        role: Role = "agent",
     ) -> Reply:
-        """One request. Raises ProviderError; never returns an error as a text."""
+        """One request. Raises ProviderError; never returns an error as a text.
+
+        Messages are dicts of the OpenAI chat format; an assistant's may be a Reply.raw. `role` is
+        what the call is booked as.
+        """
         ...
 
 

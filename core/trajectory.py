@@ -96,6 +96,8 @@ class Turn(Record):
     tool_results: tuple[ToolResult, ...] = ()
     call: ModelCall | None = None
     """None for an agent that asks no model."""
+    near_finish: bool = False
+    """The finish marker stood in its text: beside a call it ends nothing."""
     raw: dict[str, Any] | None = None
     """The provider's own message, where it holds more than text, reasoning and calls (thinking
     blocks, signatures): history replays it unchanged."""
@@ -239,6 +241,11 @@ class Trajectory(Record):
             if role is None or call.role == role:
                 total = total + call.usage
         return total
+
+    @property
+    def near_finishes(self) -> int:
+        """How many replies held the finish marker and ended nothing."""
+        return sum(t.near_finish for t in self.turns) + sum(n.near_finish for n in self.nudges)
 
     @property
     def tool_calls(self) -> int:

@@ -87,3 +87,9 @@ def test_a_tools_failure_says_its_kind_and_what_was_tried() -> None:
 def test_a_providers_failure_keeps_its_status_where_it_had_one() -> None:
     assert ProviderError("429 from the endpoint", status_code=429).status_code == 429
     assert ProviderError("no route to host").status_code is None
+
+
+def test_a_providers_failure_says_its_kind_where_it_is_known() -> None:
+    error = ProviderError("the prompt is too long", status_code=400, kind="context_length")
+    assert error.kind == "context_length"
+    assert ProviderError("no route to host").kind is None

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from core.trajectory import NO_USAGE, StopReason, ToolCall, ToolResult, Usage
+from core.trajectory import NO_USAGE, Nudge, StopReason, ToolCall, ToolResult, Usage
 from tests.core.builders import at, call, insight, trajectory, turn
 
 COUNTS = (
@@ -123,6 +123,16 @@ def test_parallel_tool_calls_count_each_and_their_time_adds_up() -> None:
     )
     assert made.tool_calls == 3
     assert made.tool_seconds == 1.75
+
+
+def test_near_finishes_are_counted_beside_a_call_and_in_a_nudged_reply() -> None:
+    nudged = [
+        Nudge(after_turn=1, text="I FINISH: soon", near_finish=True, call=call()),
+        Nudge(after_turn=1, text="Well.", call=call()),
+    ]
+    made = trajectory(turns=(turn(1), turn(2, near_finish=True)), nudges=tuple(nudged))
+    assert made.near_finishes == 2
+    assert trajectory().near_finishes == 0
 
 
 def test_an_empty_insight_keeps_its_turn() -> None:
