@@ -12,7 +12,7 @@ from evaluator.reading import lexicon
 from evaluator.reading.figures import Figure
 from evaluator.reading.periods import Period, is_year
 from evaluator.reading.statements import Annotated, Statement
-from evaluator.reading.stretches import stretches_of
+from evaluator.reading.stretches import Stretch, stretches_of
 from evaluator.sighting import Sighting
 
 
@@ -23,6 +23,8 @@ class About:
     statement: Statement
     figure: Figure | None
     """None where it states no figure of its own."""
+    zone: frozenset[int]
+    """The places of its own stretch."""
     region: frozenset[int]
     """The places that speak of it: its own stretch, leading adjuncts, what it takes over."""
     metric: Span
@@ -36,8 +38,20 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
+class _Taken:
+    """What a stretch leaves to the next."""
+
+    zone: frozenset[int]
+    region: frozenset[int]
+    narrowing: Narrowing
+    is_name: bool
+    """Its figure is a word of the fact (hour 19), so that the next figure is meant."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     statement: Statement
+    zone: frozenset[int]
     region: frozenset[int]
 
 
@@ -48,26 +62,36 @@ def statements_about(fact: Fact, annotated: Annotated, sighting: Sighting) -> It
     own = {span.anchor for span in sighting.metric}
     own.update(span.anchor for group in sighting.scopes for span in group)
     lead = frozenset(i for i in range(annotated.lead) if i not in annotated.masked)
-    before: frozenset[int] = frozenset()
-    narrowed_before: Narrowing | None = None
+    before: _Taken | None = None
     clean = True
     for stretch in stretches_of(annotated):
-        zone = stretch.zone
         narrowed = narrowing(fact, stretch, sighting.covered, annotated.nouns)
-        speaks = stretch.has_period or narrowed.foreign or not own.isdisjoint(zone)
+        zone = stretch.zone
+        if before is not None and before.is_name:
+            # 'is 19, with 8.3% of its rows': 19 is the fact's own word, not a figure for itself
+            zone, narrowed = zone | before.zone, narrowed + before.narrowing
         region = zone | lead
-        if narrowed_before is not None and not speaks and not narrowed.restricted:
+        if before is not None and _is_bare(stretch, own):
             # '... is A017, with 23.4% of its rows (12,801)': a bare figure takes all of it over
-            region, narrowed = region | before, narrowed + narrowed_before
-        before, narrowed_before = region, narrowed
+            region, narrowed = region | before.region, narrowed + before.narrowing
+        figure = stretch.statement.figure
+        is_name = figure is not None and figure.place in sighting.covered
+        before = _Taken(zone, region, narrowed, is_name)
         # 'share of X is highest at A and lowest at B': the second half has the first's subject
         clean = narrowed.clean and (clean or _has_subject(annotated, zone, sighting))
         if stretch.statement.owner != "own" or narrowed.restricted:
             continue
-        place = _Place(stretch.statement, region)
+        place = _Place(stretch.statement, zone, region)
         about = _about(annotated, place, replace(narrowed, clean=clean), sighting)
         if about is not None and not _is_narrowed_by_time(fact, annotated, region, sighting):
             yield about
+
+
+def _is_bare(stretch: Stretch, own: set[int]) -> bool:
+    """Whether a stretch says nothing but its figure: no thing, no period, no word of the fact."""
+    if stretch.has_period or stretch.limits or not own.isdisjoint(stretch.zone):
+        return False
+    return not any(segment.loose for segment in stretch.segments)
 
 
 def _has_subject(annotated: Annotated, zone: frozenset[int], sighting: Sighting) -> bool:
@@ -93,7 +117,9 @@ def _about(
     periods = _periods_in(annotated, region)
     forms = annotated.clause.forms
     of_all = any(forms[i].text == "all" and i and forms[i - 1].text == "of" for i in region)
-    return About(statement, figure, region, metric, head, periods, narrowed, sighting, of_all)
+    return About(
+        statement, figure, place.zone, region, metric, head, periods, narrowed, sighting, of_all
+    )
 
 
 def _metric(

@@ -86,18 +86,17 @@ def _percent(fact: Fact) -> bool:
 def _named_statistics(annotated: Annotated, about: About) -> frozenset[str]:
     """Those in the statement's own region; else those of the words before that it takes over."""
     forms, covered = annotated.clause.forms, about.sighting.covered
-    found: set[str] = set()
-    for i in about.region:
+    beside = _tags(annotated, about) | _extremes(annotated, about)
+    for places in (about.zone, about.region):
+        said = {forms[i].statistic for i in places if i not in covered}
+        found = {name for name in said if name is not None} | beside
+        if found:
+            return frozenset(found)
+    for i in range(about.statement.first - 1, -1, -1):
         name = forms[i].statistic
-        if name is not None and i not in covered:
-            found.add(name)
-    found |= _tags(annotated, about) | _extremes(annotated, about)
-    if not found and not about.head:
-        for i in range(about.statement.first - 1, -1, -1):
-            name = forms[i].statistic
-            if name is not None and i not in covered and i not in annotated.masked:
-                return frozenset({name})
-    return frozenset(found)
+        if name is not None and i not in covered and i not in annotated.masked and not about.head:
+            return frozenset({name})
+    return frozenset()
 
 
 def _tags(annotated: Annotated, about: About) -> set[str]:

@@ -60,7 +60,7 @@ def _at(
         strict, start = True, i + 1
     else:
         return None
-    end = _end(forms, i + 1, figures)
+    end = _end(forms, i + 1, figures, stop=":" if text == "than" else "")
     if start > end:
         return None
     inside = [m for m in mentions if i < m.first <= end and m.who != "pronoun"]
@@ -71,7 +71,7 @@ def _at(
     return start, end
 
 
-def _end(forms: Sequence[Form], i: int, figures: Sequence[Figure]) -> int:
+def _end(forms: Sequence[Form], i: int, figures: Sequence[Figure], stop: str) -> int:
     """The last place of the stretch: before a comma, 'and', or the bracket that encloses it."""
     opened = 0
     starts = {f.first for f in figures}
@@ -83,7 +83,7 @@ def _end(forms: Sequence[Form], i: int, figures: Sequence[Figure]) -> int:
             opened -= 1
             if opened < 0:
                 return place - 1
-        elif text in _ENDS and opened == 0:
+        elif (text in _ENDS or text == stop) and opened == 0:
             # 'against 11.9 and 12.4 for the two others' goes on
             if text == "and" and place + 1 in starts:
                 continue

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from evaluator.reading.clauses import MAX_WORDS, Clause, clauses
 from evaluator.reading.folding import Folded, fold
 from evaluator.reading.mentions import IdAndLabel, Mention, Names
-from evaluator.reading.statements import Annotated, Owner, annotate
+from evaluator.reading.owners import Owner
+from evaluator.reading.statements import Annotated, annotate
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evaluator.reading.clauses import Clause
 from evaluator.reading.forms import Form
-from evaluator.reading.lexicon import MINUTES, ORDINALS, SCALES, SMALL_NUMBERS, UNITS
+from evaluator.reading.lexicon import MINUTES, ORDINALS, SCALES, SMALL_NUMBERS, TENS, UNITS
 from evaluator.reading.periods import form_at, is_year
 
 _AMBIGUOUS = frozenset({"s", "f", "c", "d", "m", "second", "in", "b"})
@@ -47,11 +47,23 @@ def figures(clause: Clause, taken: Collection[int]) -> list[Figure]:
             continue
         if form.kind == "number":
             found.append(_figure(clause, i, form))
-        elif form.kind == "word" and form.text in SMALL_NUMBERS:
-            found.append(Figure(i, i, i, float(SMALL_NUMBERS[form.text]), word=True))
-        elif form.kind == "word" and form.text in ORDINALS:
+        elif form.text in TENS:
+            found.append(_in_words(clause.forms, i))
+        elif form.text in SMALL_NUMBERS:
+            if not (i > 1 and clause.forms[i - 1].text == "-" and clause.forms[i - 2].text in TENS):
+                found.append(Figure(i, i, i, float(SMALL_NUMBERS[form.text]), word=True))
+        elif form.text in ORDINALS:
             found.append(Figure(i, i, i, float(ORDINALS[form.text]), ordinal=True, word=True))
     return found
+
+
+def _in_words(forms: Sequence[Form], i: int) -> Figure:
+    """'forty-seven', 'forty'."""
+    value, last = float(TENS[forms[i].text]), i
+    after = form_at(forms, i + 2)
+    if after is not None and forms[i + 1].text == "-" and after.text in SMALL_NUMBERS:
+        value, last = value + SMALL_NUMBERS[after.text], i + 2
+    return Figure(i, i, last, value, word=True)
 
 
 def _figure(clause: Clause, i: int, form: Form) -> Figure:

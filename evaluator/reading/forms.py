@@ -90,7 +90,7 @@ def _word(spelling: str) -> Form:
         cue=lexicon.DIRECTIONS.get(text),
         statistic=lexicon.STATISTICS.get(text),
         breaks=text in lexicon.TURNS,
-        counts=text in lexicon.SMALL_NUMBERS or text in lexicon.ORDINALS,
+        counts=(text in lexicon.SMALL_NUMBERS or text in lexicon.ORDINALS or text in lexicon.TENS),
         dated=text in lexicon.DATED,
         compares=(
             text in lexicon.COMPARISONS
@@ -107,6 +107,7 @@ def _word(spelling: str) -> Form:
             or text in lexicon.UNITS
             or text in lexicon.ORDINALS
             or text in lexicon.SMALL_NUMBERS
+            or text in lexicon.TENS
             or (text.endswith("ly") and len(text) > 4)
             or (text.endswith("est") and len(text) > 5)
         ),

@@ -221,6 +221,11 @@ SMALL_NUMBERS = {
     "sole": 1,
 }
 
+TENS = {
+    word: 10 * value
+    for word, value in _numbered("twenty thirty forty fifty sixty seventy eighty ninety", 2).items()
+}
+
 
 def _units(**spellings: str) -> dict[str, str]:
     return {word: unit for unit, line in spellings.items() for word in line.split()}

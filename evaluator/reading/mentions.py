@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import Literal
 
 from evaluator.reading.clauses import Clause
@@ -90,9 +89,12 @@ class Names:
         own = [n for names in self._by_first.values() for n in names if self._is_own(n)]
         for word in {name.words[0] for name in own}:
             for number in index.get(_key(word), ()):
-                for before, each in pairwise(clauses[number].forms):
-                    if each.text == word and before.kind == "word" and not before.plain:
-                        seen[before.stem] += 1
+                forms = clauses[number].forms
+                for i, each in enumerate(forms):
+                    if each.text == word:
+                        noun = _noun_before(forms, i)
+                        if noun is not None:
+                            seen[noun] += 1
         if seen:
             self.nouns.add(min(seen, key=lambda noun: (-seen[noun], noun)))
             self.triggers |= self.nouns
@@ -192,6 +194,16 @@ class Names:
         if before and before[-1] in _ARTICLES and singular:
             return Mention("pronoun", i - 1, i, forms[i].text)
         return None
+
+
+def _noun_before(forms: Sequence[Form], i: int) -> str | None:
+    """The noun to which an id belongs: 'carrier 03', "carrier_id = '03'"."""
+    back = i - 1
+    while back >= 0 and (forms[back].text in _BEFORE_ID or forms[back].text in ("#", ":")):
+        back -= 1
+    if back < 0 or forms[back].kind != "word" or forms[back].plain:
+        return None
+    return forms[back].stem
 
 
 def _key(word: str) -> str:

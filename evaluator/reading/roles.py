@@ -57,7 +57,7 @@ def _role(
         return "negated", None
     if number and not figure.unit and _is_base(forms, found[number - 1], figure):
         return "base", None
-    if _is_vague(forms, figure, found, number):
+    if _is_vague(forms, found, number):
         return "vague", None
     if after[:1] == ["or"] and after[1:] and after[1] in _TAIL:
         return "threshold", None
@@ -86,7 +86,7 @@ def _is_base(forms: Sequence[Form], before: Figure, figure: Figure) -> bool:
     return "of" in gap and gap <= _OUT_OF
 
 
-def _is_vague(forms: Sequence[Form], figure: Figure, found: Sequence[Figure], number: int) -> bool:
+def _is_vague(forms: Sequence[Form], found: Sequence[Figure], number: int) -> bool:
     """Part of a range or of alternatives: '15 to 25', 'between 15 and 25', '20 or 21'."""
     for low, high in ((number - 1, number), (number, number + 1)):
         if low < 0 or high >= len(found):
@@ -94,7 +94,9 @@ def _is_vague(forms: Sequence[Form], figure: Figure, found: Sequence[Figure], nu
         a, b = found[low], found[high]
         gap = [form.text for form in forms[a.last + 1 : b.first]]
         opener = forms[a.first - 1].text if a.first else ""
-        if len(gap) == 1 and (gap[0] in _ALTERNATIVES or (gap[0] == "and" and opener == "between")):
+        # '20.0 minutes - 8.1 more than ...': behind a unit a dash opens an aside
+        linked = len(gap) == 1 and gap[0] in _ALTERNATIVES and not (a.unit and gap[0] in "-–—")
+        if linked or (gap == ["and"] and opener == "between"):
             return True
     return False
 

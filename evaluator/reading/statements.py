@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 from evaluator.reading import lexicon
 from evaluator.reading.clauses import Clause
 from evaluator.reading.comparisons import comparison_spans
 from evaluator.reading.figures import Figure, figures
 from evaluator.reading.forms import Form
-from evaluator.reading.mentions import PRONOUNS, Mention
+from evaluator.reading.mentions import Mention
+from evaluator.reading.owners import Owner, Owners
 from evaluator.reading.periods import Period, periods
 from evaluator.reading.roles import Bound, Role, Roled, roles
-
-Owner = Literal["own", "other", "population"]
 
 MAX_FIGURES = 5
 """A clause with more figures is a dump, and claims none of them (EVALUATION 5.4)."""
@@ -25,7 +24,6 @@ _CUTS = frozenset({"and", "but", "or", "then", "plus"})
 _BESIDE = frozenset({"threshold", "base", "label"})
 """Roles of figures that nobody states for their own sake."""
 _STOPS = frozenset({",", ";", "—", "–", ":", ")"})
-_TO_OWNER = frozenset({"for", "among", "across", "in", "at", "by"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,24 +140,24 @@ def _lead(
 def _statements(
     annotated: Annotated, roled: Sequence[Roled], subject: Owner | None
 ) -> list[Statement]:
-    end = len(annotated.clause.forms) - 1
+    forms = annotated.clause.forms
+    end = len(forms) - 1
     free = [each for each in roled if each.figure.place not in annotated.masked]
     anchors = [each for each in free if each.role not in _BESIDE and not _is_wordy(each)]
     cuts = [0, *(_cut(annotated, a.figure, b.figure) for a, b in pairwise(anchors)), end + 1]
+    mentions = [m for m in annotated.mentions if m.first not in annotated.masked]
+    owners = Owners(forms, mentions, subject)
+    listed = owners.respectively([each.figure for each in anchors])
     made = []
-    running = subject
-    for each, first, after in zip(anchors, cuts, cuts[1:], strict=False):
-        near = _near(annotated, first, after - 1)
-        running = _running(near, each.figure, running, subject)
-        owner = _named_after(annotated, near, each.figure, subject) or running
+    for n, (each, first, after) in enumerate(zip(anchors, cuts, cuts[1:], strict=False)):
+        owner = listed[n] if listed else owners.next(each.figure, first, after - 1)
         made.append(Statement(each.figure, first, after - 1, owner, each.role, each.bound))
-    whole = _near(annotated, 0, end)
     for each in free:
         if _is_wordy(each):
-            owner = _running(whole, each.figure, subject, subject)
+            owner = Owners(forms, mentions, subject).next(each.figure, 0, end)
             made.append(Statement(each.figure, 0, end, owner, each.role, each.bound))
     if not anchors:
-        made.append(Statement(None, 0, end, _running(whole, None, subject, subject)))
+        made.append(Statement(None, 0, end, Owners(forms, mentions, subject).next(None, 0, end)))
     return made
 
 
@@ -187,50 +185,3 @@ def _cut(annotated: Annotated, a: Figure, b: Figure) -> int:
         if forms[i].text in lexicon.LOOSE or forms[i].text in lexicon.RESTRICTING:
             return i
     return next((i for i in free if forms[i].statistic or forms[i].cue), b.first)
-
-
-def _near(annotated: Annotated, first: int, last: int) -> list[Mention]:
-    return [
-        m
-        for m in annotated.mentions
-        if first <= m.first <= last and m.first not in annotated.masked
-    ]
-
-
-def _running(
-    near: Sequence[Mention], figure: Figure | None, running: Owner | None, subject: Owner | None
-) -> Owner | None:
-    """Whose a figure is by what stands before it in its stretch; else as it was."""
-    before = [m for m in near if figure is None or m.last < figure.first]
-    if before:
-        return _who(before[-1] if figure is not None else before[0], running or subject)
-    if near and running is None:
-        return _who(near[0], subject)
-    return running
-
-
-def _named_after(
-    annotated: Annotated, near: Sequence[Mention], figure: Figure, subject: Owner | None
-) -> Owner | None:
-    """'20.0 for carrier 03', '11.9 (the rest)': an owner that follows its figure."""
-    for mention in near:
-        gap = annotated.clause.forms[figure.last + 1 : mention.first]
-        if mention.first > figure.last and _leads_to(gap):
-            return _who(mention, subject)
-    return None
-
-
-def _leads_to(gap: Sequence[Form]) -> bool:
-    words = [form.text for form in gap if form.text not in ("the", "a", "an", "all", "(", ")")]
-    nouns = [word for word in words if word not in _TO_OWNER]
-    if len(gap) > 5 or len(nouns) > 1 or any(word in (",", "and") for word in words):
-        return False
-    return not words or any(word in _TO_OWNER for word in words)
-
-
-def _who(mention: Mention, subject: Owner | None) -> Owner | None:
-    """Whom a mention means. A pronoun with nobody before it names nobody; 'the carrier', whose
-    noun comes from the task, then names the one that is explored."""
-    if mention.who == "pronoun":
-        return subject or (None if mention.word in PRONOUNS else "own")
-    return mention.who

@@ -10,6 +10,7 @@ from evaluator.reading.statements import Annotated, Statement
 _BREAKS = frozenset({",", ")", "—", "–", ":", ";", "|"})
 _VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "averages", "averaged"})
 _RATES = frozenset({"per", "each", "every"})
+_DETERMINERS = frozenset({"the", "its", "all", "their", "total", "every"})
 _PERIODIC = frozenset({"daily", "weekly", "monthly", "hourly", "yearly"})
 
 
@@ -122,13 +123,25 @@ def _segment(annotated: Annotated, part: list[int], known: set[int], *, shouting
             behind = behind if conditional else -1
         elif form.code and not form.plain and not shouting:
             loose.append(LooseWord(i, form.stem, narrows=True, behind=-1))
-        elif not form.plain or text in _PERIODIC:
+        elif (not form.plain or text in _PERIODIC) and not _is_base(annotated, i):
             loose.append(LooseWord(i, form.stem, narrows=behind >= 0, behind=behind))
         rates = rates or (text in _RATES and _leads_on(annotated, i))
         extreme = extreme or (form.cue is not None and form.cue[1] == "superlative")
     first = next((forms[i].text for i in part if forms[i].text not in ("and", "but")), "")
     opens = first in lexicon.RESTRICTING or first in lexicon.CONDITIONS
     return Segment(frozenset(part), opens, tuple(loose), rates, extreme)
+
+
+def _is_base(annotated: Annotated, i: int) -> bool:
+    """'16.2% of all traffic': the plain noun of which a share is taken."""
+    forms = annotated.clause.forms
+    follows = forms[i + 1] if i + 1 < len(forms) else None
+    if follows is not None and follows.kind == "word" and not follows.plain:
+        return False
+    back = i - 1
+    while back >= 0 and forms[back].text in _DETERMINERS:
+        back -= 1
+    return back > 0 and forms[back].text == "of" and forms[back - 1].text in ("%", "percent")
 
 
 def _leads_on(annotated: Annotated, i: int) -> bool:
