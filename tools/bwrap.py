@@ -29,7 +29,8 @@ class Sizes:
 
     tmp_mb: int = 128
     shared_mb: int = 16
-    processes: int = 64
+    processes: int = 32
+    """Threads count too."""
     files: int = 256
     cpu_s: int = 3600
     """Of one session in all; a cell's own bound is its wall time."""

@@ -53,7 +53,7 @@ class SandboxProcess:
                     env=_environment(),
                     cwd="/",
                 )
-            except OSError as exc:
+            except (OSError, SandboxError) as exc:
                 os.close(info_r)
                 os.close(self.output_fd)
                 raise SandboxError(f"the sandbox cannot be started: {exc}") from exc

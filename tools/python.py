@@ -9,7 +9,7 @@ from core.protocols import CellLimits, CellResult, Kernel, QueryColumns, Sandbox
 from tools.deadline import Deadline
 from tools.frames import query_columns
 from tools.limits import ToolLimits
-from tools.rendering import head_and_tail
+from tools.rendering import fit
 from tools.sql import SqlSession
 from tools.values import compact
 
@@ -74,7 +74,7 @@ def verdict(
     if result.killed == "timeout":
         return "timeout", f"stopped at the time limit of {seconds:g} s; {GONE}"
     if result.killed == "memory":
-        return "limit", f"ended for want of memory ({limits.python_memory_mb} MB at most); {GONE}"
+        return "limit", f"ended by the machine, as for want of memory; {GONE}"
     if result.killed == "output":
         kept = limits.python_output_bytes
         return "limit", f"ended because it printed far more than the {kept} bytes kept; {GONE}"
@@ -95,9 +95,7 @@ def render_cell(
     cut = result.truncated
     shown: dict[str, str] = {}
     for name, text in texts.items():
-        escaped = len(compact(text))
-        most = len(text) if escaped <= shares[name] else len(text) * shares[name] // escaped - 60
-        shown[name], shortened = head_and_tail(text, max(most, 0))
+        shown[name], shortened = fit(text, shares[name])
         cut = cut or shortened
     if cut:
         notes = [*notes, "Output was cut: print less, or print aggregates."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ class Scrubber:
         self._data = {str(path): f"{DATA}/{path.name}" for path in files}
         self._data |= {str(path.parent): DATA for path in files if len(path.parts) > 3}
         places = {
-            Path.home(): "/home",
+            Path(os.path.expanduser("~")): "/home",  # noqa: PTH111 - Path.home() fails without one
             Path(sys.prefix): "/python",
             Path(sys.base_prefix): "/python",
             Path(__file__).resolve().parents[1]: "/ddr",

@@ -132,6 +132,8 @@ def _typed(argument: Argument, value: Any) -> Any:
             raise _wrong(f"{name!r} is empty: {argument.description}")
         if "\0" in value:
             raise _wrong(f"{name!r} holds a NUL character")
+        if not value.isascii() and value.encode("utf-8", "ignore").decode() != value:
+            raise _wrong(f"{name!r} holds half of a surrogate pair, which is no character")
         if argument.most_chars and len(value) > argument.most_chars:
             raise _wrong(f"{name!r} has {len(value)} characters; at most {argument.most_chars}")
         return value

@@ -19,7 +19,7 @@ from tools.deadline import Deadline, in_thread
 from tools.info import database_info, describe_table
 from tools.limits import ToolLimits
 from tools.python import GONE, PythonSession, render_cell, verdict
-from tools.rendering import head_and_tail, render_rows
+from tools.rendering import fit, render_rows
 from tools.sandbox import OFF
 from tools.scrub import Scrubber
 from tools.specs import arguments_of, check_arguments, spec_of
@@ -27,6 +27,7 @@ from tools.sql import SqlSession, stopped
 from tools.values import compact
 
 T = TypeVar("T")
+SPARE = 200
 GRACE_S = 1.0
 """How long past its deadline a query is waited for; after that it ends on its own."""
 _KNOWN: tuple[ToolName, ...] = (
@@ -104,9 +105,13 @@ class ToolSet:
         await in_thread(self._sql.close, name="close")
 
     async def _offered(self) -> tuple[ToolName, ...]:
-        state = await in_thread(lambda: self.sandbox_state, name="sandbox-state")
-        off = {"execute_code"} if state.name == OFF else set()
-        return tuple(name for name in self._names if name not in off)
+        if "execute_code" not in self._names:
+            return self._names
+        if "sandbox_state" not in self.__dict__:  # the first time, it starts a sandbox to see
+            await in_thread(lambda: self.sandbox_state, name="sandbox-state")
+        if self.sandbox_state.name != OFF:
+            return self._names
+        return tuple(name for name in self._names if name != "execute_code")
 
     async def _dispatch(self, name: str, arguments: Mapping[str, Any]) -> Observation:
         if self._closed:
@@ -192,7 +197,7 @@ class ToolSet:
         )
 
     def _failure(self, kind: str, text: str, violations: tuple[str, ...] = ()) -> Observation:
-        said, cut = head_and_tail(text, self._limits.reply_chars // 3)
+        said, cut = fit(text, self._limits.reply_chars - SPARE)
         data = self._scrubber.words({"error": said, "kind": kind})
         return Observation(
             text=compact(data),

@@ -80,6 +80,7 @@ def expect_walls(said: dict[str, Any]) -> None:
     assert said["after"]["value"] == "2"
 
 
+@pytest.mark.real
 @needs("root")
 @needs_sandbox()
 def test_root_can_hold_python_below_a_folder_that_only_root_may_enter(closed_folder: Path) -> None:
@@ -97,6 +98,7 @@ def test_root_can_hold_python_below_a_folder_that_only_root_may_enter(closed_fol
     expect_walls(said)
 
 
+@pytest.mark.real
 @needs("root")
 @needs_sandbox()
 def test_an_ordinary_user_can_hold_python(closed_folder: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.limits import ToolLimits
-from tools.rendering import Fetched, head_and_tail, render_rows
+from tools.rendering import Fetched, fit, head_and_tail, render_rows
 from tools.values import compact
 
 LIMITS = ToolLimits()
@@ -135,3 +135,14 @@ def test_a_text_cut_in_the_middle_keeps_both_ends(most: int) -> None:
 
 def test_a_short_text_is_left_alone() -> None:
     assert head_and_tail("abc", 3) == ("abc", False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 9000, "\x01" * 9000, "\x01" * 3000 + "x" * 9000, "x" * 9000 + "\x01" * 3000, "ab"],
+)
+@pytest.mark.parametrize("room", [60, 1000, 5000])
+def test_a_text_is_fitted_by_the_size_of_its_json(text: str, room: int) -> None:
+    shown, cut = fit(text, room)
+    assert len(compact(shown)) <= max(room, 60)
+    assert cut == (len(compact(text)) > room)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.tools.support import Hand, make_visits
 from tools.scrub import Scrubber
 
@@ -39,6 +41,12 @@ def test_a_database_at_the_root_does_not_turn_every_slash_around() -> None:
     assert Scrubber(Path("/flights.duckdb")).words({"a": "/usr/lib and 1/2"}) == {
         "a": "/usr/lib and 1/2"
     }
+
+
+def test_a_user_without_a_home_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    assert Scrubber(DATABASE).words({"error": "~ and /"}) == {"error": "~ and /"}
 
 
 def test_a_symlinked_database_hides_both_of_its_paths(tmp_path: Path) -> None:

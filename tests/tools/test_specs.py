@@ -105,6 +105,7 @@ def test_what_clients_add_on_their_own_is_ignored() -> None:
         ("execute_query", {"query": "  "}, "'query' is empty"),
         ("execute_query", {"query": "SELECT 1\0; DROP"}, "NUL"),
         ("execute_query", {"query": "x" * 50_001}, "at most 50000"),
+        ("execute_query", {"query": "SELECT '\ud800'"}, "surrogate"),
         ("execute_query", {"query": "SELECT 1", "limit": 0}, "at least 1"),
         ("execute_query", {"query": "SELECT 1", "limit": -5}, "at least 1"),
         ("execute_query", {"query": "SELECT 1", "limit": 1.5}, "must be an integer"),
