@@ -39,7 +39,7 @@ class Claim:
     token: tuple[int, int]
     """(clause, place) of what carries it: a figure supports one fact of its metric only."""
     value: float | None = None
-    skeleton: int = 0
+    skeleton: tuple[str, ...] = ()
     """The clause without its figures: equal ones with unequal figures are guesses."""
 
 
@@ -54,14 +54,24 @@ class _Slots:
 
 
 def claims(fact: Fact, document: Document) -> Iterator[Claim]:
-    """Every claim about the fact in reading order. A clause that passed the gate gives at least one."""
+    """Every claim about the fact in reading order. A clause that passed the gate gives at least one.
+
+    Where a fact is supported by a superlative without a figure ('its top destination is A017'),
+    each clause that says the same of something else is a claim too: there is but one top.
+    """
     for number, sighting in sightings(fact, document):
         annotated = document.annotated(number)
         for about in statements_about(fact, annotated, sighting):
-            yield _claim(fact, number, annotated, about)
+            claim = _claim(fact, number, document, about)
+            yield claim
+            if claim.weight == "supports" and claim.value is None and about.narrowing.extreme:
+                for twin in document.twins(number):
+                    reason = "it says the same of another"
+                    yield Claim(twin, "differs", reason, (twin, -1), skeleton=claim.skeleton)
 
 
-def _claim(fact: Fact, number: int, annotated: Annotated, about: About) -> Claim:
+def _claim(fact: Fact, number: int, document: Document, about: About) -> Claim:
+    annotated = document.annotated(number)
     stats = statistics(fact, annotated, about)
     figure = about.figure
     place = figure.place if figure is not None else about.metric.last
@@ -81,7 +91,7 @@ def _claim(fact: Fact, number: int, annotated: Annotated, about: About) -> Claim
         reason,
         (number, place),
         figure.value if figure is not None else None,
-        hash(tuple(f.text for f in annotated.clause.forms if f.kind != "number")),
+        document.skeleton(number),
     )
 
 
@@ -98,6 +108,8 @@ def _weigh(
     if not stats.fits:
         return "says too little", "it speaks of another statistic"
     if slots.period is False:
+        if _crowns_another(fact, annotated, about, slots):
+            return "gainsays", "it names another period for the extreme"
         return "says too little", "it speaks of another period"
     denied = about.statement.role == "negated" or is_denied(annotated)
     if denied:
@@ -111,6 +123,12 @@ def _weigh(
             )
         )
     return _grade(fact, annotated, about, stats, slots)
+
+
+def _crowns_another(fact: Fact, annotated: Annotated, about: About, slots: _Slots) -> bool:
+    """'is highest in June', of a fact whose highest is in July: there is but one highest."""
+    unique = fact.signals.kind in ("rank", "extreme") and about.narrowing.extreme
+    return bool(unique and slots.direction and about.narrowing.clean and annotated.named)
 
 
 def _grade(

@@ -28,6 +28,7 @@ class Document:
     """Per stem: the clauses that hold it, in order."""
     _annotated: dict[int, Annotated] = field(default_factory=dict)
     _mentions: dict[int, list[Mention]] = field(default_factory=dict)
+    _twins: dict[tuple[str, ...], list[int]] = field(default_factory=lambda: defaultdict(list))
     _holding: dict[frozenset[str], frozenset[int]] = field(default_factory=dict)
     _stemmed: dict[str, frozenset[int]] = field(default_factory=dict)
 
@@ -53,6 +54,20 @@ class Document:
         """A clause word for word as it was written."""
         clause, folded = self.clauses[number], self.texts[self.owners[number]]
         return folded.raw[folded.place(clause.start) : folded.place(clause.end - 1) + 1]
+
+    def skeleton(self, number: int) -> tuple[str, ...]:
+        """The words of a clause with its figures, codes and periods blanked out."""
+        forms = self.clauses[number].forms
+        return tuple("" if form.blank else form.text for form in forms)
+
+    def twins(self, number: int) -> list[int]:
+        """Other clauses that say the same with other figures, codes or periods."""
+        if not self._twins:
+            for each in range(len(self.clauses)):
+                self._twins[self.skeleton(each)].append(each)
+        own = [form.text for form in self.clauses[number].forms]
+        alike = self._twins[self.skeleton(number)]
+        return [n for n in alike if [form.text for form in self.clauses[n].forms] != own]
 
     def holding(self, stems: frozenset[str]) -> frozenset[int]:
         """The clauses in which all of these words stand; every clause where there are none."""

@@ -48,6 +48,8 @@ class Form:
     """A period may start here."""
     compares: bool = False
     """A comparison may start here."""
+    blank: bool = False
+    """A figure, code or name of a period: what differs between two claims of one kind."""
     plain: bool = False
     """A word of any prose: it neither names a subject nor narrows one."""
 
@@ -57,9 +59,9 @@ def form(kind: str | None, spelling: str) -> Form:
     """The form of a spelling with its case; `kind` as the tokenizer names it."""
     if kind == "span":
         # 15-25 is a range, 767-223 a model: a word that is known by its spelling only
-        return Form("word", spelling, spelling, plain=True)
+        return Form("word", spelling, spelling, blank=True, plain=True)
     if kind == "code":
-        return Form("word", spelling.lower(), spelling.lower(), code=True, capital=True)
+        return Form("word", spelling.lower(), spelling.lower(), code=True, capital=True, blank=True)
     if kind == "word":
         return _word(spelling)
     if kind == "number":
@@ -70,6 +72,7 @@ def form(kind: str | None, spelling: str) -> Form:
         spelling,
         breaks=spelling in _BREAKS,
         dated=kind != "mark",
+        blank=kind != "mark",
         plain=kind == "mark",
     )
 
@@ -92,6 +95,7 @@ def _word(spelling: str) -> Form:
         breaks=text in lexicon.TURNS,
         counts=(text in lexicon.SMALL_NUMBERS or text in lexicon.ORDINALS or text in lexicon.TENS),
         dated=text in lexicon.DATED,
+        blank=code or text in lexicon.DATED,
         compares=(
             text in lexicon.COMPARISONS
             or text in lexicon.COMPARISONS_WITH
@@ -119,7 +123,7 @@ def _number(spelling: str) -> Form:
     first = next((i for i, sign in enumerate(text) if sign.isalpha()), len(text))
     number, suffix = text[:first], text[first:]
     if (suffix and suffix not in _NUMBER_SUFFIXES) or first > _LONGEST_NUMBER:
-        return Form("word", text, text, code=True)
+        return Form("word", text, text, code=True, blank=True)
     return Form(
         "number",
         number,
@@ -128,6 +132,7 @@ def _number(spelling: str) -> Form:
         decimals=len(number.partition(".")[2]),
         suffix=suffix,
         counts=True,
+        blank=True,
         dated=not suffix or suffix in ("am", "pm"),
         plain=True,
     )

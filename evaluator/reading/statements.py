@@ -144,7 +144,8 @@ def _statements(
     end = len(forms) - 1
     free = [each for each in roled if each.figure.place not in annotated.masked]
     anchors = [each for each in free if each.role not in _BESIDE and not _is_wordy(each)]
-    cuts = [0, *(_cut(annotated, a.figure, b.figure) for a, b in pairwise(anchors)), end + 1]
+    spans = [(each.figure.first, each.figure.last) for each in anchors]
+    cuts = [0, *(_cut(annotated, a[1], b[0]) for a, b in pairwise(spans)), end + 1]
     mentions = [m for m in annotated.mentions if m.first not in annotated.masked]
     owners = Owners(forms, mentions, subject)
     listed = owners.respectively([each.figure for each in anchors])
@@ -156,9 +157,19 @@ def _statements(
         if _is_wordy(each):
             owner = Owners(forms, mentions, subject).next(each.figure, 0, end)
             made.append(Statement(each.figure, 0, end, owner, each.role, each.bound))
-    if not anchors:
-        made.append(Statement(None, 0, end, Owners(forms, mentions, subject).next(None, 0, end)))
-    return made
+    return made if anchors else [*made, *_without_figures(annotated, owners)]
+
+
+def _without_figures(annotated: Annotated, owners: Owners) -> list[Statement]:
+    """'is second in June and highest in July': one statement for each period, or for all of it."""
+    end = len(annotated.clause.forms) - 1
+    spans = [(p.first, p.last) for p in annotated.periods if p.grain != "year"]
+    spans = [span for span in spans if span[0] not in annotated.masked]
+    cuts = [0, *(_cut(annotated, a[1], b[0]) for a, b in pairwise(spans)), end + 1]
+    return [
+        Statement(None, first, after - 1, owners.next(None, first, after - 1))
+        for first, after in pairwise(cuts)
+    ]
 
 
 def _is_wordy(each: Roled) -> bool:
@@ -166,10 +177,10 @@ def _is_wordy(each: Roled) -> bool:
     return each.figure.word or each.figure.ordinal or each.figure.year
 
 
-def _cut(annotated: Annotated, a: Figure, b: Figure) -> int:
-    """The first place that belongs to figure `b` and no longer to `a`."""
+def _cut(annotated: Annotated, ends: int, begins: int) -> int:
+    """The first place that belongs no longer to what ends at `ends`, but to what begins there."""
     forms = annotated.clause.forms
-    free = [i for i in range(a.last + 1, b.first) if i not in annotated.masked]
+    free = [i for i in range(ends + 1, begins) if i not in annotated.masked]
     opened = 0
     for i in free:
         opened += {"(": 1, ")": -1}.get(forms[i].text, 0)
@@ -184,4 +195,4 @@ def _cut(annotated: Annotated, a: Figure, b: Figure) -> int:
     for i in reversed(free):
         if forms[i].text in lexicon.LOOSE or forms[i].text in lexicon.RESTRICTING:
             return i
-    return next((i for i in free if forms[i].statistic or forms[i].cue), b.first)
+    return next((i for i in free if forms[i].statistic or forms[i].cue), begins)
