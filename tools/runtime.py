@@ -27,8 +27,8 @@ DISTRIBUTIONS = {
     "pytz": "pytz",
     "tzdata": "tzdata",
 }
-"""Distribution to import name; the last two are bound where they are installed."""
-OPTIONAL = frozenset({"pytz", "tzdata"})
+"""Distribution to import name; the last three are bound where they are installed."""
+OPTIONAL = frozenset({"six", "pytz", "tzdata"})
 KERNEL = Path(__file__).with_name("inside.py")
 ZONES = Path("/usr/share/zoneinfo")
 # Extension modules for screens and terminals would draw half of X11 into the sandbox.
