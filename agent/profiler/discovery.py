@@ -55,6 +55,8 @@ class Known:
 def discover(task: Task) -> Conversation[World]:
     """Look at the schema, then at values, until the entity's rows can be asked about."""
     tables = yield from read_schema(MAX_TABLES)
+    # The order in which questions are put must not hang on the names of the tables.
+    tables.sort(key=lambda table: (-table.rows, -len(table.fields)))
     figures = yield from measure_columns(tables)
     roles = {
         f.key: role_of(f, figures[f.key]) for t in tables for f in t.fields if f.key in figures

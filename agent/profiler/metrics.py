@@ -66,6 +66,11 @@ class Metric:
         return year if self.column.role is Role.YEAR else amount
 
     @property
+    def bounded(self) -> bool:
+        """Whether a number is part of what it is called."""
+        return self.form in ("above", "below")
+
+    @property
     def is_share(self) -> bool:
         """Whether its mean is a share."""
         return self.form != "mean" or self.column.role is Role.FLAG

@@ -70,14 +70,15 @@ def year(value: float) -> str:
 
 
 def share(value: float) -> str:
-    """A share of 1 as percent: 16.2%; two decimals below 1%."""
+    """A share of 1 as percent: 16.2%; two decimals below 1%, more where it would read 0 or 100."""
     percent = 100 * value
     if percent in (0, 100):
         return f"{percent:.0f}%"
-    # 99.96 must not be printed as 100, nor 0.04 as 0: all and none are claims of their own.
-    places = 1 if 1 <= percent <= 99.94 else 2
-    shown = f"{percent:.{places}f}"
-    return f"{percent:.2g}%" if float(shown) in (0, 100) else f"{shown}%"
+    places = 1 if percent >= 1 else 2
+    # All and none are claims of their own: 99.97 is not 100.
+    while float(f"{percent:.{places}f}") in (0, 100) and places < 9:
+        places += 1
+    return f"{percent:.{places}f}%"
 
 
 def ordinal(rank: int) -> str:

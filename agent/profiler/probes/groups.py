@@ -146,7 +146,8 @@ def _of_metric(
     voice, subject = scene.voice, metric.subject
     theme = Theme.TIME if grouping.timed else Theme.GROUPS
     about = (metric.topic, grouping.key)
-    if len(ends) == 2 and not grouping.daily:
+    # With a bound in it, one sentence about both ends would be a heap of numbers.
+    if len(ends) == 2 and not grouping.daily and not metric.bounded:
         (_, one), (_, other) = ends
         told = sentences.highest_lowest(voice, subject, one, other, small_out=small_out)
         return [Finding(told, worth, theme, about)]

@@ -167,7 +167,7 @@ def _against(scene: Scene, metric: Metric, own: float, rest: float | None) -> st
     voice, phrase, show = scene.voice, metric.column.phrase, metric.show
     if metric.form == "missing":
         return sentences.missing_in(voice, phrase, own, rest)
-    if metric.form in ("above", "below"):
+    if metric.bounded:
         gaps = metric.column.figures.filled < metric.column.figures.rows
         of = "values" if gaps else voice.rows
         bound = f"{phrase} is {metric.form} {exact(metric.bound)}"

@@ -48,7 +48,7 @@ def shop_rows(seed: int = 3) -> dict[str, list[Row]]:
         for n in range(1, 21)
     ]
     prices = {product[0]: product[2] for product in products}
-    sales = []
+    sales: list[Row] = []
     for shop in SHOPS:
         number = {"S1": 900, "S3": 700, "S7": 60}.get(shop, 400)
         sales.extend(_sale(chance, shop, days, rain, prices) for _ in range(number))
