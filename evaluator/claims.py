@@ -6,20 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from evaluator.changes import implied_change, is_difference
+from evaluator.direction import direction
 from evaluator.facts import Fact
 from evaluator.gate import About, statements_about
+from evaluator.magnitude import magnitude
 from evaluator.reading.document import Document
 from evaluator.reading.stance import is_denied, is_hedged
-from evaluator.reading.statements import Annotated
 from evaluator.sighting import sightings
-from evaluator.slots import (
-    Statistics,
-    direction,
-    implied_change,
-    magnitude,
-    period,
-    statistics,
-)
+from evaluator.statistic import Statistics, statistics
+from evaluator.timing import period
 
 Weight = Literal["supports", "contradicts", "gainsays", "differs", "says too little"]
 """'gainsays': another share, surely stated; it stands unless a clause supports the fact, for
@@ -71,79 +67,55 @@ def claims(fact: Fact, document: Document) -> Iterator[Claim]:
 
 
 def _claim(fact: Fact, number: int, document: Document, about: About) -> Claim:
-    annotated = document.annotated(number)
-    stats = statistics(fact, annotated, about)
-    figure = about.figure
-    place = figure.place if figure is not None else about.metric.last
-    if fact.signals.kind == "change" and figure is not None:
-        # two levels that imply a change carry their own facts too: the second stands for it
-        change = implied_change(fact, annotated, about)
+    stats = statistics(fact, about)
+    figure, place = about.figure, about.place
+    if fact.signals.kind == "change" and figure is not None and not is_difference(about, figure):
+        # two levels that imply a change are facts of their own: the second stands for the change
+        change = implied_change(fact, about)
         place = change.place if change is not None else place
-    slots = _Slots(
-        direction(fact, annotated, about),
-        magnitude(fact, annotated, about, stats),
-        period(fact, annotated, about),
-    )
-    weight, reason = _weigh(fact, annotated, about, stats, slots)
-    return Claim(
-        number,
-        weight,
-        reason,
-        (number, place),
-        figure.value if figure is not None else None,
-        document.skeleton(number),
-    )
+    slots = _Slots(direction(fact, about), magnitude(fact, about, stats), period(fact, about))
+    weight, reason = _weigh(fact, about, stats, slots)
+    value = figure.value if figure is not None else None
+    return Claim(number, weight, reason, (number, place), value, document.skeleton(number))
 
 
-def _weigh(
-    fact: Fact, annotated: Annotated, about: About, stats: Statistics, slots: _Slots
-) -> tuple[Weight, str]:
+def _weigh(fact: Fact, about: About, stats: Statistics, slots: _Slots) -> tuple[Weight, str]:
+    annotated = about.annotated
+    little: Weight = "says too little"
     if annotated.dump:
-        return "says too little", "it holds so many figures that none is claimed"
+        return little, "it holds so many figures that none is claimed"
     if annotated.clause.question:
-        return "says too little", "it asks"
-    place = about.figure.place if about.figure is not None else about.metric.last
-    if is_hedged(annotated, place):
-        return "says too little", "it only supposes"
+        return little, "it asks"
+    if is_hedged(annotated, about.place):
+        return little, "it only supposes"
     if not stats.fits:
-        return "says too little", "it speaks of another statistic"
+        return little, "it speaks of another statistic"
     if slots.period is False:
-        if _crowns_another(fact, annotated, about, slots):
+        if _crowns_another(fact, about, slots):
             return "gainsays", "it names another period for the extreme"
-        return "says too little", "it speaks of another period"
-    denied = about.statement.role == "negated" or is_denied(annotated)
-    if denied:
+        return little, "it speaks of another period"
+    if about.statement.role == "negated" or is_denied(annotated):
         meant = slots.magnitude if fact.magnitude is not None else slots.direction
-        return (
-            ("contradicts", "it denies the fact")
-            if meant
-            else (
-                "says too little",
-                "it denies something else",
-            )
-        )
-    return _grade(fact, annotated, about, stats, slots)
+        if meant:
+            return "contradicts", "it denies the fact"
+        return little, "it denies something else"
+    return _grade(fact, about, stats, slots)
 
 
-def _crowns_another(fact: Fact, annotated: Annotated, about: About, slots: _Slots) -> bool:
+def _crowns_another(fact: Fact, about: About, slots: _Slots) -> bool:
     """'is highest in June', of a fact whose highest is in July: there is but one highest."""
     unique = fact.signals.kind in ("rank", "extreme") and about.narrowing.extreme
-    return bool(unique and slots.direction and about.narrowing.clean and annotated.named)
+    sure = about.narrowing.clean and about.annotated.named
+    return bool(unique and slots.direction and sure)
 
 
-def _grade(
-    fact: Fact, annotated: Annotated, about: About, stats: Statistics, slots: _Slots
-) -> tuple[Weight, str]:
+def _grade(fact: Fact, about: About, stats: Statistics, slots: _Slots) -> tuple[Weight, str]:
     missing = sorted(name for name in fact.required if slots.of(name) is None)
-    surely = annotated.named and _is_unmixed(fact, about)
-    if slots.direction is False and (slots.magnitude or surely):
+    sure = about.annotated.named and _is_unmixed(fact, about)
+    if slots.direction is False and (slots.magnitude or sure):
         return "contradicts", "it points the other way"
     if slots.magnitude is False:
-        if not _is_plainly_stated(fact, about, stats, slots):
-            return "says too little", "it states another figure"
-        return (
-            "contradicts" if surely and stats.explicit else "differs"
-        ), "it states another figure"
+        return _other_figure(fact, about, stats, slots, sure=sure), "it states another figure"
     if missing:
         return "says too little", f"it does not say the {' and the '.join(missing)}"
     if slots.direction is False or slots.period is False:
@@ -151,6 +123,17 @@ def _grade(
     if not _is_near_enough(fact, about, slots):
         return "says too little", "it speaks of something more"
     return "supports", _words(fact, slots)
+
+
+def _other_figure(
+    fact: Fact, about: About, stats: Statistics, slots: _Slots, *, sure: bool
+) -> Weight:
+    """How much a figure that is not the fact's weighs against it."""
+    if not _is_plainly_stated(fact, about, stats, slots):
+        return "says too little"
+    if not (sure and stats.explicit):
+        return "differs"
+    return "gainsays" if fact.signals.statistic == "share" else "contradicts"
 
 
 def _is_plainly_stated(fact: Fact, about: About, stats: Statistics, slots: _Slots) -> bool:

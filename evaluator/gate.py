@@ -10,6 +10,7 @@ from evaluator.facts import Fact
 from evaluator.narrowing import Narrowing, narrowing
 from evaluator.reading import lexicon
 from evaluator.reading.figures import Figure
+from evaluator.reading.forms import Form
 from evaluator.reading.periods import Period, is_year
 from evaluator.reading.statements import Annotated, Statement
 from evaluator.reading.stretches import Stretch, stretches_of
@@ -20,6 +21,7 @@ from evaluator.sighting import Sighting
 class About:
     """A statement that is about the fact, with what the slots are read from."""
 
+    annotated: Annotated
     statement: Statement
     figure: Figure | None
     """None where it states no figure of its own."""
@@ -35,6 +37,16 @@ class About:
     sighting: Sighting
     of_all: bool
     """'16.0 % of all rows': a share of everybody's."""
+
+    @property
+    def forms(self) -> list[Form]:
+        """The words of its clause."""
+        return self.annotated.clause.forms
+
+    @property
+    def place(self) -> int:
+        """Where it makes its point: its figure, else its metric."""
+        return self.figure.place if self.figure is not None else self.metric.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +130,17 @@ def _about(
     forms = annotated.clause.forms
     of_all = any(forms[i].text == "all" and i and forms[i - 1].text == "of" for i in region)
     return About(
-        statement, figure, place.zone, region, metric, head, periods, narrowed, sighting, of_all
+        annotated,
+        statement,
+        figure,
+        place.zone,
+        region,
+        metric,
+        head,
+        periods,
+        narrowed,
+        sighting,
+        of_all,
     )
 
 
