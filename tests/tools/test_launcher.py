@@ -18,6 +18,7 @@ from tests.tools.support import make_visits, needs_sandbox
 from tools.bwrap import LAUNCHER
 from tools.runtime import find_runtime
 
+pytestmark = [needs("root"), needs_sandbox()]
 ROOT = Path(__file__).resolve().parents[2]
 FREE_UID = 61_183
 """Below those that the sandbox takes; the test skips where somebody has it."""
@@ -81,8 +82,6 @@ def expect_walls(said: dict[str, Any]) -> None:
 
 
 @pytest.mark.real
-@needs("root")
-@needs_sandbox()
 def test_root_can_hold_python_below_a_folder_that_only_root_may_enter(closed_folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(closed_folder / "home" / "visits.duckdb")],
@@ -99,8 +98,6 @@ def test_root_can_hold_python_below_a_folder_that_only_root_may_enter(closed_fol
 
 
 @pytest.mark.real
-@needs("root")
-@needs_sandbox()
 def test_an_ordinary_user_can_hold_python(closed_folder: Path) -> None:
     """The runtime may lie where that user cannot go, so it is bound at a neutral place first:
     with the sandbox's own launcher, which gives up root before it starts the program."""
@@ -167,7 +164,6 @@ def plan(**changes: Any) -> dict[str, Any]:
     }
 
 
-@needs("root")
 def test_the_launcher_gives_up_root_with_every_group_and_capability() -> None:
     done = launch(plan())
     uid, groups, *caps = done.stdout.splitlines()
@@ -175,7 +171,6 @@ def test_the_launcher_gives_up_root_with_every_group_and_capability() -> None:
     assert {line.split()[1] for line in caps} == {"0000000000000000"}
 
 
-@needs("root")
 def test_what_it_binds_is_seen_by_nobody_else() -> None:
     before = Path("/proc/self/mountinfo").read_text(encoding="utf-8")
     launch(plan())
@@ -183,7 +178,6 @@ def test_what_it_binds_is_seen_by_nobody_else() -> None:
     assert not Path("/mnt/sh").exists()
 
 
-@needs("root")
 def test_a_runtime_that_others_cannot_read_is_told_with_its_remedy(tmp_path: Path) -> None:
     private = tmp_path / "python"
     private.write_text("x", encoding="ascii")
@@ -194,14 +188,12 @@ def test_a_runtime_that_others_cannot_read_is_told_with_its_remedy(tmp_path: Pat
     assert done.stdout == ""
 
 
-@needs("root")
 def test_a_source_that_is_gone_is_named() -> None:
     done = launch(plan(binds=[["/no/such/file", "p"]]))
     assert done.returncode == 97
     assert "/no/such/file" in done.stderr
 
 
-@needs("root")
 def test_a_strict_umask_does_not_close_the_neutral_folder() -> None:
     old = os.umask(0o077)
     try:
