@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,79 +34,6 @@ class Figure:
     """A size: entities are compared on a log scale."""
 
 
-def mean(column: str, unit: str = "", *, digits: int = 1, exact: bool = False) -> Figure:
-    """The mean of a column, NULLs left out."""
-    return Figure(
-        value=f"avg({column})",
-        support=f"count({column})",
-        statistic="mean",
-        unit=unit,
-        digits=digits,
-        exact=exact,
-    )
-
-
-def median(column: str, unit: str = "") -> Figure:
-    """The median of a column, NULLs left out."""
-    return Figure(
-        value=f"median({column})",
-        support=f"count({column})",
-        statistic="median",
-        unit=unit,
-        digits=0,
-    )
-
-
-def share(value: str, *, support: str = "count(*)", digits: int = 1, log: bool = False) -> Figure:
-    """A share in percent, by its own SQL."""
-    return Figure(
-        value=value,
-        support=support,
-        kind="share",
-        statistic="share",
-        unit="%",
-        digits=digits,
-        log=log,
-    )
-
-
-def share_of(
-    condition: str, *, support: str = "count(*)", digits: int = 1, log: bool = False
-) -> Figure:
-    """The share, in percent, of the rows in which a condition holds (where it is known)."""
-    return share(f"100 * avg(({condition})::INT)", support=support, digits=digits, log=log)
-
-
-def distinct(column: str, *, exact: bool = False, log: bool = False) -> Figure:
-    """How many different values a column has."""
-    return Figure(
-        value=f"count(DISTINCT {column})",
-        kind="count",
-        statistic="distinct",
-        digits=0,
-        exact=exact,
-        log=log,
-    )
-
-
-def difference(
-    value: str,
-    *,
-    unit: str,
-    support: str = "count(*)",
-    comparator: Comparator = "group",
-) -> Figure:
-    """A difference between groups or times, by its own SQL; its sign is its direction."""
-    return Figure(
-        value=value,
-        support=support,
-        kind="change",
-        unit=unit,
-        comparator=comparator,
-        signed=True,
-    )
-
-
 @dataclass(frozen=True)
 class Key:
     """What a template groups by, where it looks for an entity's highest or lowest group."""
@@ -127,6 +53,7 @@ class Template:
     name: str
     theme: str
     """An entity gets one item per theme: facts of one theme say nearly the same."""
+    category: str
     difficulty: Literal["easy", "medium", "hard"]
     figure: Figure
     question: str
@@ -134,7 +61,6 @@ class Template:
     metric: tuple[str, ...]
     disorder: str
     """The perturbation that takes away what the fact rests on."""
-    category: str = ""
     plain: bool = False
     """Within reach of one table or one join and simple statistics."""
     relation: str = ""
@@ -153,14 +79,6 @@ class Template:
     insight_type: Literal["descriptive", "diagnostic"] = "descriptive"
     needs: str = ""
     """A condition on the entity, by name (aircraft on record, ...)."""
-
-
-def filed(category: str, *templates: Template | Iterable[Template]) -> tuple[Template, ...]:
-    """The templates under their category."""
-    flat: list[Template] = []
-    for one in templates:
-        flat += [one] if isinstance(one, Template) else one
-    return tuple(dataclasses.replace(template, category=category) for template in flat)
 
 
 @dataclass(frozen=True)

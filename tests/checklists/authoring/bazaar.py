@@ -9,7 +9,7 @@ import duckdb
 
 from checklists.authoring.author import Brief
 from checklists.authoring.candidates import Candidate
-from checklists.authoring.template import Key, Subject, Template, mean, share
+from checklists.authoring.template import Figure, Key, Subject, Template
 from core.scenario import License
 
 SUBJECT = Subject(scenario_id="bazaar", column="trades.stall", noun="stall")
@@ -26,6 +26,34 @@ MONTH = Key(
     aliases=lambda key: (key,),
     slot="period",
 )
+
+
+def mean(column: str, unit: str = "", *, digits: int = 1, exact: bool = False) -> Figure:
+    """The mean of a column."""
+    return Figure(
+        value=f"avg({column})",
+        support=f"count({column})",
+        statistic="mean",
+        unit=unit,
+        digits=digits,
+        exact=exact,
+    )
+
+
+def share(value: str, *, digits: int = 1) -> Figure:
+    """A share in percent."""
+    return Figure(value=value, kind="share", statistic="share", unit="%", digits=digits)
+
+
+def distinct(column: str, *, exact: bool = False) -> Figure:
+    """How many different values a column has."""
+    return Figure(
+        value=f"count(DISTINCT {column})",
+        kind="count",
+        statistic="distinct",
+        digits=0,
+        exact=exact,
+    )
 
 
 def bazaar() -> duckdb.DuckDBPyConnection:

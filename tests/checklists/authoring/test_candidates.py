@@ -9,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checklists.authoring.candidates import Candidate, find, find_all, tolerance
-from checklists.authoring.template import Figure, Template, distinct, mean, median, share_of
-from tests.checklists.authoring.bazaar import MONTH, SUBJECT, TOP_WARE, bazaar, template
+from checklists.authoring.template import Figure, Template
+from tests.checklists.authoring.bazaar import (
+    MONTH,
+    SUBJECT,
+    TOP_WARE,
+    bazaar,
+    distinct,
+    mean,
+    share,
+    template,
+)
 
 
 def found(one: Template) -> dict[str, Candidate]:
@@ -25,8 +34,8 @@ def found(one: Template) -> dict[str, Candidate]:
         (mean("x"), -20.0, 0.4),
         (mean("x", digits=0), 1000.0, 20.0),
         (mean("x", exact=True), 2004.3, 0.05),
-        (median("x"), -5.0, 0.5),
-        (share_of("x", digits=2), 0.4, 0.008),
+        (Figure("median(x)", statistic="median", digits=0), -5.0, 0.5),
+        (share("x", digits=2), 0.4, 0.008),
         (distinct("x"), 620.0, 12.4),
         (distinct("x", exact=True), 47.0, 0.0),
         (Figure("max(x)", kind="extreme", digits=0, exact=True), 1301.0, 0.0),

@@ -5,12 +5,23 @@ from __future__ import annotations
 import pytest
 
 from checklists.authoring.rendering import item_of, printed, signals_of
-from checklists.authoring.template import Figure, difference, distinct, mean, share
-from tests.checklists.authoring.bazaar import MONTH, SUBJECT, TOP_WARE, candidate, template
+from checklists.authoring.template import Figure
+from tests.checklists.authoring.bazaar import (
+    MONTH,
+    SUBJECT,
+    TOP_WARE,
+    candidate,
+    distinct,
+    mean,
+    share,
+    template,
+)
 
 GAP = template(
     name="gap",
-    figure=difference("max(trades.price) - 3", unit="min", comparator="time"),
+    figure=Figure(
+        "max(trades.price) - 3", kind="change", unit="min", comparator="time", signed=True
+    ),
     question="By how much does the price of {entity} change?",
     answer="In the second half the price of {entity} is {value} {higher}.",
     scope=(("second half", "@trades.day"),),

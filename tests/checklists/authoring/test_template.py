@@ -6,16 +6,7 @@ import duckdb
 import pytest
 
 from checklists.authoring.flights import BRIEF
-from checklists.authoring.template import (
-    Figure,
-    Template,
-    difference,
-    distinct,
-    filed,
-    mean,
-    median,
-    share_of,
-)
+from checklists.authoring.template import Template
 from checklists.evidence import value_of
 from tests.checklists.authoring.bazaar import MONTH, SUBJECT, TOP_WARE, bazaar, template
 
@@ -60,26 +51,6 @@ def test_the_figure_over_all_is_that_of_all_rows_together() -> None:
     ((group, value),) = bazaar().execute(SUBJECT.over_all(template())).fetchall()
     assert group is None
     assert value == pytest.approx(sum(10 * k * k for k in range(1, 9)) / 36, abs=0.02)
-
-
-def test_templates_are_filed_under_their_category_one_by_one_or_in_rows() -> None:
-    found = filed("size", template(name="a"), (template(name=n) for n in "bc"))
-    assert [(t.name, t.category) for t in found] == [("a", "size"), ("b", "size"), ("c", "size")]
-
-
-@pytest.mark.parametrize(
-    ("figure", "sql", "kind"),
-    [
-        (mean("price", "min"), "avg(price)", "level"),
-        (median("price"), "median(price)", "level"),
-        (share_of("price > 3"), "100 * avg((price > 3)::INT)", "share"),
-        (distinct("ware"), "count(DISTINCT ware)", "count"),
-        (difference("max(price) - min(price)", unit="min"), "max(price) - min(price)", "change"),
-    ],
-)
-def test_a_figure_says_what_is_computed(figure: Figure, sql: str, kind: str) -> None:
-    assert (figure.value, figure.kind) == (sql, kind)
-    assert figure.signed == (kind == "change")
 
 
 @pytest.mark.parametrize("one", BRIEF.templates, ids=lambda one: one.name)
