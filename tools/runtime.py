@@ -5,6 +5,7 @@ Never a whole site-packages: our own checklists and raw data are installed in on
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import os
@@ -67,7 +68,6 @@ def find_runtime() -> Runtime:
     inside = f"/python/{sys.platlibdir}/{stdlib.name}"
     python = f"/python/bin/python{sys.version_info.major}.{sys.version_info.minor}"
     packages = [bind for name in DISTRIBUTIONS for bind in _distribution(name)]
-    _precompile(packages)
     extensions = [
         path for path in (stdlib / "lib-dynload").glob("*.so") if not path.name.startswith(LEFT_OUT)
     ]
@@ -146,17 +146,22 @@ def _library_folders() -> list[Path]:
     return [path for name in named if is_readable(path := Path(name))]
 
 
-def _precompile(packages: list[Bind]) -> None:
-    """Have the packages compiled once: inside, where nothing can be written, it would be each time."""
-    pandas = next(bind.source for bind in packages if bind.target == "/site/pandas")
+@functools.cache
+def precompile() -> None:
+    """Have the packages compiled once: inside, where nothing can be written, it would be each time.
+
+    Takes some seconds where nobody has imported pandas from this installation yet.
+    """
+    pandas = next(bind.source for bind in find_runtime().binds if bind.target == "/site/pandas")
     compiled = pandas / "__pycache__" / f"__init__.{sys.implementation.cache_tag}.pyc"
     if compiled.exists() or not os.access(pandas, os.W_OK):
         return
-    subprocess.run(
-        [sys.executable, "-c", "import numpy, pandas, scipy.stats"],
-        check=False,
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        timeout=COMPILE_S,
-        env={k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"},
-    )
+    with contextlib.suppress(subprocess.TimeoutExpired):  # then it stays slow, and works
+        subprocess.run(
+            [sys.executable, "-c", "import numpy, pandas, scipy.stats"],
+            check=False,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=COMPILE_S,
+            env={k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"},
+        )

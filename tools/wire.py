@@ -16,7 +16,7 @@ from core.errors import SandboxError
 from tools.bwrap import Sizes
 from tools.deadline import in_thread
 from tools.process import SandboxProcess
-from tools.runtime import find_runtime
+from tools.runtime import precompile
 
 START_S = 30.0
 LENGTH = struct.Struct(">I")
@@ -44,7 +44,7 @@ class LiveSession:
 
     @classmethod
     async def start(cls, sizes: Sizes, memory_mb: int) -> LiveSession:
-        await in_thread(find_runtime, name="sandbox-runtime")
+        await in_thread(precompile, name="sandbox-runtime")
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         limits = {
