@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
+from evaluator.reading.lexicon import FUNCTION
+
 _BULLET = re.compile(r"[ \t>]*(?:[-*+•–][ \t]+|\(?\d{1,3}[.)][ \t]+)?")
 _HEADING = re.compile(r"[ \t>]*(#{1,6})[ \t]+")
 _BOLD_LINE = re.compile(r"[ \t>]*(?:\*\*|__)[^*_]{1,120}(?:\*\*|__):?[ \t]*$")
+_LONGEST_WORD = 20
 _UNDER_BOLD = 7
 _RULE = frozenset("|:-+ \t")
 
@@ -60,7 +63,7 @@ def blocks(text: str) -> Iterator[Block]:
                 yield open_block
                 open_block = None
             fresh = fresh or not line.strip()
-        elif open_block is not None and _goes_on(open_block, block, line, start):
+        elif open_block is not None and _goes_on(text, open_block, block, line, start):
             open_block = replace(open_block, end=end)
         else:
             if open_block is not None:
@@ -88,12 +91,16 @@ def _line(text: str, start: int, end: int, line: str) -> Block | None:
     return Block("prose", start + (bullet.end() if bullet else 0), end)
 
 
-def _goes_on(before: Block, block: Block, line: str, start: int) -> bool:
-    """Whether a line is the rest of a hard-wrapped paragraph: no bullet, and it starts small."""
-    plain = before.kind == block.kind == "prose" and block.start - start == len(line) - len(
-        line.lstrip()
-    )
-    return plain and line.lstrip()[:1].islower()
+def _goes_on(text: str, before: Block, block: Block, line: str, start: int) -> bool:
+    """Whether a line is the rest of a hard-wrapped paragraph.
+
+    It has no bullet, and it starts small or follows a line that cannot end so ('... delay is').
+    """
+    bare = block.start - start == len(line) - len(line.lstrip())
+    if not (before.kind == block.kind == "prose" and bare):
+        return False
+    tail = text[max(before.start, before.end - _LONGEST_WORD) : before.end].split()
+    return line.lstrip()[:1].islower() or (bool(tail) and tail[-1] in FUNCTION)
 
 
 def _is_rule(line: str) -> bool:

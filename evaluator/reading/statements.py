@@ -23,7 +23,7 @@ MAX_FIGURES = 5
 _CUTS = frozenset({"and", "but", "or", "then", "plus"})
 _BESIDE = frozenset({"threshold", "base", "label"})
 """Roles of figures that nobody states for their own sake."""
-_STOPS = frozenset({",", ";", "—", "–", ":", ")"})
+_STOPS = frozenset({",", ";", "—", "–", ")"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +192,9 @@ def _cut(annotated: Annotated, ends: int, begins: int) -> int:
     for i in reversed(free):
         if forms[i].text == "(":
             return i
+    for i in free:
+        if forms[i].text == ":":
+            return i + 1
     for i in reversed(free):
         if forms[i].text in lexicon.LOOSE or forms[i].text in lexicon.RESTRICTING:
             return i
