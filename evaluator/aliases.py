@@ -14,10 +14,11 @@ from evaluator.reading.periods import Period, periods
 from evaluator.reading.tokens import Tokens, tokenize
 
 OPTIONAL = words(
-    "s sec ms min mins h hr hrs mi km m ft in mph kmh kt knots pct percent f c k deg degrees mbar hpa "
+    "s sec ms min mins h hr hrs hours days weeks months years mi km m ft in mph kmh kt knots pct percent f c k deg degrees mbar hpa "
     "usd eur id hhmm utc ts nm lb kg"
 )
-"""Units and ids at the end of a column's name; people leave them out."""
+"""Units and ids at the end of a column's name; people leave them out. Singular units of time
+are no units there: a scheduled hour and a built year are what they say."""
 
 _SLACK = 2
 """Words that may stand inside a name: 'delay of the departures'."""

@@ -211,7 +211,7 @@ SISTERS: list[Case] = [
         LITTLE,
         "For carrier 03 departure delay is high, arrival delay averages 20.0 minutes.",
     ),
-    (f.MEAN, LITTLE, "Carrier 03's mean departure delay of 15.2 (arrival: 20.0) is high."),
+    (f.MEAN, NO, "Carrier 03's mean departure delay of 15.2 (arrival: 20.0) is high."),
 ]
 
 SHARES: list[Case] = [
