@@ -1,0 +1,44 @@
+"""Whether an agent has reached a limit, by its own count; asked before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.run import Limits
+from core.trajectory import NO_USAGE, ModelCall, StopReason
+
+
+class Meter:
+    """Counts the turns, the agent's own calls and the seconds of one exploration."""
+
+    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
+        self.limits, self.turns = limits, 0
+        self._usage = NO_USAGE
+        self._clock, self._began = clock, clock()
+
+    def spend(self, call: ModelCall) -> None:
+        """Count one call. Tokens or a cost that were not reported stay unknown, and stop nothing."""
+        self._usage = self._usage + call.usage
+
+    def reached(self) -> StopReason | None:
+        """The first limit that is used up, or None."""
+        limits, usage = self.limits, self._usage
+        tokens = None
+        if usage.input_tokens is not None and usage.output_tokens is not None:
+            tokens = usage.input_tokens + usage.output_tokens
+        spent = (
+            (StopReason.MAX_TURNS, limits.max_turns, self.turns),
+            (StopReason.MAX_TOKENS, limits.max_tokens, tokens),
+            (StopReason.MAX_COST, limits.max_cost_usd, usage.cost_usd),
+            (StopReason.MAX_SECONDS, limits.max_seconds, self._clock() - self._began),
+        )
+        for reason, limit, used in spent:
+            if limit is not None and used is not None and used >= limit:
+                return reason
+        return None
+
+    def refused(self) -> StopReason:
+        """The limit behind a tool's refusal, which this count may not have reached yet."""
+        # The caller's clock started earlier than ours; what else it counts alone is a run's money.
+        timed = self.limits.max_seconds is not None
+        return self.reached() or (StopReason.MAX_SECONDS if timed else StopReason.MAX_COST)
