@@ -1,0 +1,105 @@
+"""Turn a model's name into a specification, and a specification into a model to ask."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from core import plugins
+from core.errors import UnknownNameError, UsageError
+from core.protocols import ChatModel
+from core.run import ModelSpec
+from core.trajectory import Trajectory
+from providers.price_list import provider_names, table_for
+from providers.pricing import PriceTable
+from providers.retry import Backoff, Wait
+
+_OWN: Final = ("scripted", "replay")
+"""Models without an endpoint; their names are written with a colon."""
+
+
+def parse_model(text: str, base_url: str | None = None) -> ModelSpec:
+    """'provider/name', 'scripted:FILE' or 'replay:RUN' as a specification.
+
+    A name without a provider is OpenAI's format where a base URL is given. Raises UsageError, and
+    UnknownNameError with the known providers.
+    """
+    head, colon, rest = text.partition(":")
+    if colon and head in _OWN:
+        if not rest:
+            raise UsageError(f"model {text!r}: write {head}:{_what(head)}")
+        if base_url is not None:
+            raise UsageError(f"model {text!r} has no endpoint: leave out the base URL")
+        return ModelSpec(provider=head, name=rest)
+    provider, slash, name = text.partition("/")
+    if not slash and base_url is not None:
+        provider, name = "openai", text
+    if not provider or not name:
+        raise UsageError(f"model {text!r}: write provider/name, scripted:FILE or replay:RUN")
+    if base_url is not None and urlsplit(base_url).scheme not in {"http", "https"}:
+        raise UsageError(f"base URL {base_url!r}: write http://... or https://...")
+    known = provider_names() | set(plugins.known("ddr.providers", ()))
+    # A plug-in may be named by its place, module:attribute. Without litellm's lists nothing is known.
+    if known and provider not in known and ":" not in provider:
+        raise UnknownNameError("provider", provider, {*known, *_OWN})
+    return ModelSpec(provider=provider, name=name, base_url=base_url)
+
+
+def _what(head: str) -> str:
+    return "FILE" if head == "scripted" else "RUN"
+
+
+def model_name(spec: ModelSpec) -> str:
+    """The name as it is typed, stored and looked up in a price table."""
+    return f"{spec.provider}{':' if spec.provider in _OWN else '/'}{spec.name}"
+
+
+def make_model(
+    spec: ModelSpec,
+    *,
+    prices: PriceTable | None = None,
+    timeout_s: float = 600.0,
+    backoff: Backoff | None = None,
+    on_wait: Callable[[Wait], None] | None = None,
+    trajectory: Trajectory | None = None,
+) -> ChatModel:
+    """A model to ask. A scripted or replayed one is for one trajectory; others serve any number.
+
+    Without `prices` litellm's list holds (price_list.table_for). `timeout_s` is for one request;
+    `on_wait` hears of every pause before a repeated one. `trajectory` is what `replay:` replays.
+    """
+    table = table_for(spec, prices)
+    if spec.provider == "scripted":
+        from providers.scripted import ScriptedModel
+
+        return ScriptedModel.from_file(Path(spec.name), prices=table)
+    if spec.provider == "replay":
+        from providers.replay import ReplayModel
+
+        if trajectory is None:
+            raise UsageError(f"model {model_name(spec)!r}: there is no trajectory to replay")
+        return ReplayModel(trajectory, name=model_name(spec))
+    if ":" in spec.provider or spec.provider in plugins.known("ddr.providers", ()):
+        made: ChatModel = plugins.load("ddr.providers", spec.provider, {})(
+            spec, prices=table, timeout_s=timeout_s
+        )
+        return made
+    from providers.litellm_model import LitellmModel
+
+    return LitellmModel(spec, prices=table, timeout_s=timeout_s, backoff=backoff, on_wait=on_wait)
+
+
+def leaves_machine(spec: ModelSpec) -> bool:
+    """Whether what is sent to a model leaves this machine; where it is not certain, it does."""
+    if spec.provider in _OWN:
+        return False
+    host = urlsplit(spec.base_url or "").hostname or ""
+    if host == "localhost":
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return True

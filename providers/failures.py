@@ -1,0 +1,141 @@
+"""Type an endpoint's failure by what happened on the wire, never by digits in a text."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from core.errors import ProviderFault
+from providers.retry import EndpointError
+
+_TOO_LONG: Final = {"context_length_exceeded", "exceed_context_size_error", "request_too_large"}
+"""What providers call a prompt that is too long, in the error's code or type."""
+_BY_STATUS: Final[dict[int, ProviderFault]] = {
+    401: "auth",
+    402: "auth",
+    403: "auth",
+    407: "auth",
+    408: "timeout",
+    409: "server",
+    413: "context_length",
+    425: "server",
+    429: "rate_limit",
+}
+
+
+def typed(exc: BaseException, *, asked: str) -> EndpointError:
+    """The failure behind an exception of litellm's, whose own types lose much of it.
+
+    litellm calls a broken connection and an answer that is no JSON both an internal server error;
+    what it wrapped tells them apart. `asked` names the model in the text.
+    """
+    import httpx
+    from litellm import exceptions as litellm
+
+    chain = list(_chain(exc))
+    response = _response(chain)
+    if response is not None and response.status_code >= 400:
+        return _from_status(exc, response, asked)
+    kinds: list[tuple[type[BaseException] | tuple[type[BaseException], ...], ProviderFault]] = [
+        (litellm.ContextWindowExceededError, "context_length"),
+        ((json.JSONDecodeError, UnicodeDecodeError), "malformed"),
+        ((httpx.TimeoutException, litellm.Timeout, TimeoutError), "timeout"),
+        ((httpx.TransportError, ConnectionError), "connection"),
+        (litellm.AuthenticationError, "auth"),
+        (litellm.RateLimitError, "rate_limit"),
+        (litellm.BadRequestError, "bad_request"),
+        ((litellm.InternalServerError, litellm.ServiceUnavailableError), "server"),
+    ]
+    for classes, kind in kinds:
+        if found := next((link for link in chain if isinstance(link, classes)), None):
+            text = _worded(kind, _line(str(found) or type(found).__name__))
+            return EndpointError(f"{asked}: {text}", kind=kind)
+    # Nothing of the wire's: litellm could not make sense of what came (a missing field, a type).
+    return EndpointError(f"{asked}: {_worded('malformed', _line(str(exc)))}", kind="malformed")
+
+
+def _chain(exc: BaseException) -> Iterator[BaseException]:
+    """An exception and all that it was raised from, the outermost first."""
+    seen: set[int] = set()
+    link: BaseException | None = exc
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _response(chain: list[BaseException]) -> Any:
+    """The HTTP answer itself: the innermost one, since litellm makes up others around it."""
+    import httpx
+
+    true = [link.response for link in chain if isinstance(link, httpx.HTTPStatusError)]
+    found = [getattr(link, "response", None) for link in chain]
+    told = [answer for answer in found if isinstance(answer, httpx.Response) and answer.headers]
+    return true[-1] if true else told[-1] if told else None
+
+
+def _from_status(exc: BaseException, response: Any, asked: str) -> EndpointError:
+    from litellm import exceptions as litellm
+
+    status = int(response.status_code)
+    error = _error_body(response)
+    marks = {str(error.get("code")), str(error.get("type"))}
+    kind = _BY_STATUS.get(status, "server" if status >= 500 else "bad_request")
+    overflows = isinstance(exc, litellm.ContextWindowExceededError) or bool(marks & _TOO_LONG)
+    if kind in {"bad_request", "server"} and overflows:
+        kind = "context_length"
+    if "insufficient_quota" in marks:
+        kind = "auth"  # a 429 that no waiting cures
+    said = _line(str(error.get("message") or exc))
+    return EndpointError(
+        f"{asked}: {status} from the endpoint: {said}",
+        status_code=status,
+        kind=kind,
+        retry_after_s=retry_after(response.headers),
+    )
+
+
+def _error_body(response: Any) -> Mapping[str, Any]:
+    """The error object of an answer, in the shape that the three big providers share."""
+    try:
+        body = json.loads(response.text)
+    except Exception:  # noqa: BLE001 - a body that was never read or is no JSON tells nothing more
+        return {}
+    error = body.get("error", body) if isinstance(body, Mapping) else {}
+    return error if isinstance(error, Mapping) else {"message": str(error)}
+
+
+def retry_after(
+    headers: Mapping[str, str], *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+) -> float | None:
+    """Seconds that an answer asks to wait: Retry-After as seconds or as a date."""
+    text = headers.get("retry-after")
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            until = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+        seconds = (until.replace(tzinfo=until.tzinfo or UTC) - now()).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _worded(kind: ProviderFault, said: str) -> str:
+    words: dict[ProviderFault, str] = {
+        "malformed": "the endpoint's answer cannot be read",
+        "timeout": "no answer in time",
+        "connection": "the connection failed",
+    }
+    return f"{words[kind]}: {said}" if kind in words else said
+
+
+def _line(text: str, limit: int = 500) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else f"{flat[:limit]}..."

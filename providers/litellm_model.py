@@ -1,0 +1,214 @@
+"""Any model that litellm names, asked over HTTP: the one module that imports litellm."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Final
+
+from core.errors import UsageError
+from core.protocols import Reply, ToolSpec
+from core.run import ModelSpec
+from core.trajectory import ModelCall, Role
+from providers.failures import typed
+from providers.history import marked, sendable
+from providers.pricing import PriceTable, priced
+from providers.reading import Answer, UnreadableError, read
+from providers.retry import Backoff, EndpointError, Wait, persist
+
+_QUIET: Final = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_BLOG_POSTS": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_LOCAL_POLICY_TEMPLATES": "True",
+    "LITELLM_LOCAL_AUTOROUTER_PRESETS": "True",
+    "LITELLM_MODE": "PRODUCTION",  # else it reads a .env file into the environment
+    "LITELLM_LOG": "CRITICAL",
+    "LITELLM_SUPPRESS_STARTUP_OUTPUT": "True",
+}
+"""What litellm reads while it is imported: without these it downloads its lists from GitHub."""
+
+_WIRE_NAMES: Final = {"ollama": "ollama_chat"}
+"""litellm's `ollama` writes tools into a text prompt; its `ollama_chat` hands them over as tools."""
+
+_OF_BLOCKS: Final = ("anthropic", "gemini", "vertex", "bedrock")
+"""Providers whose format litellm makes of OpenAI's, message by message."""
+
+_OTHER_KEYS: Final = {"gemini": ("GOOGLE_API_KEY",)}
+_CLOUDS: Final = ("bedrock", "vertex", "sagemaker", "azure", "watsonx", "oci")
+"""Providers that sign in by a cloud's own credentials, which a key would stand in the way of."""
+
+_OURS: Final = frozenset(
+    {"model", "messages", "tools", "stream", "n", "api_base", "base_url", "api_key", "timeout"}
+    | {"max_retries", "num_retries", "logger_fn", "callbacks", "mock_response", "fallbacks"}
+)
+"""Keys that a sampling setting must not carry."""
+
+
+@cache
+def _litellm() -> Any:
+    """litellm, imported once: no download, no telemetry, nothing printed. Takes seconds."""
+    os.environ.update(_QUIET)
+    import litellm
+
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False
+    litellm.modify_params = False
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return litellm
+
+
+class LitellmModel:
+    """A ChatModel on any endpoint that litellm can speak to."""
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        *,
+        prices: PriceTable | None = None,
+        timeout_s: float = 600.0,
+        backoff: Backoff | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
+        on_wait: Callable[[Wait], None] | None = None,
+    ) -> None:
+        """Raises UsageError where the sampling settings would change more than sampling."""
+        if taken := sorted(_OURS & spec.sampling.keys()):
+            raise UsageError(f"model {spec.name}: not a sampling setting: {', '.join(taken)}")
+        self.spec = spec
+        self.name = f"{spec.provider}/{spec.name}"
+        self._prices = prices
+        self._timeout_s = timeout_s
+        self._backoff = backoff or Backoff()
+        self._sleep, self._chance, self._on_wait = sleep, chance, on_wait
+
+    async def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[ToolSpec] = (),
+        *,
+        role: Role = "agent",
+    ) -> Reply:
+        """One request, repeated where waiting may help. Raises ProviderError with its kind."""
+        await asyncio.to_thread(_litellm)  # the first time it takes seconds; the loop goes on
+        request = self._request(messages, tools, role)
+        return await persist(
+            lambda: self._ask(request, role),
+            self._backoff,
+            sleep=self._sleep,
+            chance=self._chance,
+            on_wait=self._on_wait,
+        )
+
+    async def close(self) -> None:
+        """Close the connections that litellm keeps open in this event loop."""
+        await _litellm().close_litellm_async_clients()
+
+    async def _ask(self, request: Mapping[str, Any], role: Role) -> Reply:
+        started, begun = datetime.now(UTC), time.perf_counter()
+        heard: list[Any] = []
+        try:
+            # litellm's own timeout is per read; an endpoint that trickles would never meet it.
+            async with asyncio.timeout(self._timeout_s):
+                response = await _litellm().acompletion(**request, logger_fn=_witness(heard))
+            answer = read(response.model_dump(), heard[-1] if heard else None)
+        except UnreadableError as exc:
+            raise EndpointError(f"{self.name}: {exc}", kind="malformed") from exc
+        except Exception as exc:
+            raise typed(exc, asked=self.name) from exc
+        return self._reply(answer, role, started, time.perf_counter() - begun)
+
+    def _reply(self, answer: Answer, role: Role, started: datetime, took_s: float) -> Reply:
+        return Reply(
+            text=answer.text,
+            reasoning=answer.reasoning,
+            tool_calls=answer.tool_calls,
+            raw=answer.raw,
+            call=ModelCall(
+                role=role,
+                model_asked=self.name,
+                model_served=answer.model_served,
+                usage=priced(answer.usage, self.name, self._prices),
+                price_table_hash=self._prices.hash if self._prices else None,
+                finish_reason=answer.finish_reason,
+                started_at=started,
+                duration_s=took_s,
+            ),
+        )
+
+    def _request(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec], role: Role
+    ) -> dict[str, Any]:
+        provider = _WIRE_NAMES.get(self.spec.provider, self.spec.provider)
+        sent = sendable(
+            messages,
+            drop_blank=provider.startswith(_OF_BLOCKS),
+            merge_twins=provider in {"gemini", "vertex_ai"},
+        )
+        # A call that stands alone would pay for a cache entry that nobody reads.
+        if role == "agent" and wants_marks(self.spec):
+            sent = marked(sent)
+        request: dict[str, Any] = {
+            **self.spec.sampling,
+            "model": f"{provider}/{self.spec.name}",
+            "messages": sent,
+            "timeout": self._timeout_s,
+            "max_retries": 0,
+            "num_retries": 0,
+        }
+        if tools:
+            request["tools"] = [_tool(tool) for tool in tools]
+        elif provider == "anthropic" and any(message.get("tool_calls") for message in sent):
+            # Anthropic wants tools where the history has calls: litellm adds a dummy, never to be
+            # called.
+            request["tool_choice"] = "none"
+        if self.spec.base_url is not None:
+            request["api_base"] = self.spec.base_url
+            if _lacks_key(provider):
+                request["api_key"] = "no-key"  # an endpoint of one's own may ask for none
+        return request
+
+
+def _lacks_key(provider: str) -> bool:
+    """Whether a provider that wants a key has none in the environment."""
+    names = {f"{provider.upper()}_API_KEY", *_OTHER_KEYS.get(provider, ())}
+    return not provider.startswith(_CLOUDS) and not any(os.environ.get(name) for name in names)
+
+
+def wants_marks(spec: ModelSpec) -> bool:
+    """Whether the provider caches only what is marked: Anthropic's models, wherever they run."""
+    return spec.provider == "anthropic" or "claude" in spec.name.lower()
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": tool.input_schema,
+        },
+    }
+
+
+def _witness(heard: list[Any]) -> Callable[[Mapping[str, Any]], None]:
+    """What litellm calls with the answer as it came; JSON is kept, parsed."""
+
+    def hear(details: Mapping[str, Any]) -> None:
+        said = details.get("original_response")
+        if details.get("log_event_type") != "post_api_call" or said is None:
+            return
+        with suppress(ValueError):  # no JSON: litellm says so itself
+            heard.append(json.loads(said) if isinstance(said, str) else said)
+
+    return hear
