@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -60,7 +61,8 @@ def write(data: ReportData, path: Path) -> Path:
         fresh.write_text(text, "utf-8")
         fresh.replace(path)
     except OSError as exc:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):
+            fresh.unlink()
         raise StoreError(f"the report cannot be written to {path}: {exc.strerror}") from exc
     return path
 

@@ -28,7 +28,7 @@ class RunProgress:
 
 def progress_of(spec: RunSpec, store: Repository) -> RunProgress:
     """How far the run is by what the store holds."""
-    attempts = store.all_attempts(spec.id)
+    attempts = store.heads(spec.id)
     wanted = len(spec.entity_ids) * spec.trials
     left = len(to_do(spec, attempts, retry_errors=False))
     left_with_faults = len(to_do(spec, attempts, retry_errors=True))
@@ -36,7 +36,7 @@ def progress_of(spec: RunSpec, store: Repository) -> RunProgress:
         wanted=wanted,
         done=wanted - left,
         failed=left_with_faults - left,
-        turns=sum(len(attempt.turns) for attempt in attempts),
+        turns=store.turns_stored(spec.id),
     )
 
 

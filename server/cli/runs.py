@@ -120,7 +120,7 @@ def delete(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Forget a run with its trajectories, evaluations and verdicts."""
+    """Forget a run with its trajectories, verdicts and report."""
     from server import settings as places
     from server.cli.output import Output
     from server.store import RunLock, open_store
@@ -133,9 +133,10 @@ def delete(
             if not yes and sys.stdin.isatty():
                 typer.confirm(f"forget run {spec.id} and all that was judged of it?", abort=True)
             store.delete_run(spec.id)
-    try:
-        (settings.locks / f"{spec.id}.lock").unlink(missing_ok=True)
-    except OSError as exc:
-        raise StoreError(f"run {spec.id} is deleted, its lock file is not: {exc}") from exc
+    for left in (settings.reports / f"{spec.id}.html", settings.locks / f"{spec.id}.lock"):
+        try:
+            left.unlink(missing_ok=True)
+        except OSError as exc:
+            raise StoreError(f"run {spec.id} is deleted, {left} is not: {exc.strerror}") from exc
     out.say(f"run {spec.id} is deleted")
     out.result({"deleted": spec.id})

@@ -155,6 +155,13 @@ class Repository:
         with self._read() as session:
             return [Trajectory.model_validate_json(row.body) for row in _rows(session, run_id)]
 
+    def turns_stored(self, run_id: str) -> int:
+        """How many turns all attempts of a run have, without reading them."""
+        mine = select(TrajectoryRow.id).filter_by(run_id=run_id)
+        query = select(func.count()).select_from(TurnRow).where(TurnRow.trajectory_id.in_(mine))
+        with self._read() as session:
+            return session.scalar(query) or 0
+
     def all_attempts(self, run_id: str) -> list[Trajectory]:
         """Every attempt of a run, in order of entity, trial and attempt."""
         with self._read() as session:

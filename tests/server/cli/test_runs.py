@@ -102,10 +102,14 @@ def test_what_is_not_there_lists_what_is(
     assert said in done.err
 
 
-def test_a_deleted_run_is_gone_with_its_lock(ddr: Ddr, stored: Path) -> None:
+def test_a_deleted_run_is_gone_with_its_lock_and_its_report(ddr: Ddr, stored: Path) -> None:
+    report = stored / "reports" / f"{RUN}.html"
+    report.parent.mkdir()
+    report.touch()
     assert ddr("delete", "last", "--json").json == {"deleted": RUN}
     assert ddr("runs", "--json").json == {"runs": []}
     assert list((stored / "locks").iterdir()) == []
+    assert not report.exists()
 
 
 def test_a_damaged_store_is_told_in_one_line(ddr: Ddr, home: Path) -> None:

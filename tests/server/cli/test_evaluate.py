@@ -1,0 +1,82 @@
+"""`ddr evaluate` and `ddr report` over a small real run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.trajectory import StopReason
+from databases.catalog import InstalledScenario
+from server.store import open_store
+from tests.server.cli.conftest import Ddr
+from tests.server.support import START, draft, insight, spec, turn
+
+RUN = "20260131-flights-ab12"
+
+
+@pytest.fixture
+def explored(built_home: Path, flights: InstalledScenario) -> Path:
+    """Two carriers of flights, with one insight each."""
+    with open_store(built_home / "store.sqlite3") as store:
+        run = spec(RUN, scenario_id="flights", scenario_fingerprint=flights.scenario.fingerprint)
+        store.add_run(run)
+        for entity_id in run.entity_ids:
+            mine = store.start_trajectory(draft(run, entity_id))
+            store.add_turn(mine.id, turn(1))
+            store.add_insight(insight(mine.id, 1, f"Carrier {entity_id} exists."))
+            store.end_trajectory(mine.id, StopReason.FINISHED, ended_at=START)
+    return built_home
+
+
+def test_scores_are_shown_with_their_baselines_and_as_json(ddr: Ddr, explored: Path) -> None:
+    done = ddr("evaluate", "last")
+    assert done.code == 0, done.err
+    for word in ("scripted", "blank", "generic", "shuffled_entity", "coverage", "gate"):
+        assert word in done.out
+    told = ddr("evaluate", RUN, "--checker", "matching", "--json").json
+    assert told["evaluation"] == f"{RUN}.e2"
+    competitors = {score["competitor"] for score in told["scores"]}
+    assert competitors == {"scripted", "blank", "generic", "shuffled_entity"}
+    assert len(told["scores"]) == 16
+
+
+def test_a_report_is_written_where_it_is_wanted(ddr: Ddr, explored: Path, tmp_path: Path) -> None:
+    plain = ddr("report", "last")
+    assert plain.code == 0, plain.err
+    assert "is not scored yet" in plain.err
+    assert (explored / "reports" / f"{RUN}.html").is_file()
+    ddr("evaluate", "last", "--quiet")
+    page = tmp_path / "deep" / "page.html"
+    told = ddr("report", "last", "--out", str(page), "--json")
+    assert told.json == {"report": str(page), "run": RUN, "evaluation": f"{RUN}.e1"}
+    assert "Carrier 01 exists." in page.read_text("utf-8")
+    assert [p.name for p in page.parent.iterdir()] == ["page.html"]
+
+
+def test_a_report_that_cannot_be_written_leaves_nothing(
+    ddr: Ddr, explored: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    done = ddr("report", "last", "--out", str(tmp_path / "file" / "page.html"))
+    assert done.code == 1
+    assert "the report cannot be written to" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("evaluate", "last", "--checker", "matchin"), 2, "did you mean 'matching'?"),
+        (("evaluate", "nothing"), 2, f"unknown run 'nothing'; known: {RUN}"),
+        (("evaluate", "last", "--checklist", "nowhere.json"), 2, "nowhere.json"),
+        (("report", "nothing"), 2, f"unknown run 'nothing'; known: {RUN}"),
+    ],
+)
+def test_a_wrong_name_lists_the_right_ones(
+    ddr: Ddr, explored: Path, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    done = ddr(*arguments)
+    assert done.code == code
+    assert said in done.err
+    with open_store(explored / "store.sqlite3") as store:
+        assert store.evaluations(RUN) == []
