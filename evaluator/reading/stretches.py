@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from evaluator.reading import lexicon
 from evaluator.reading.statements import Annotated, Statement
 
-_BREAKS = frozenset({",", ")", "—", "–", ":", ";", "|"})
+_BREAKS = frozenset({",", "—", "–", ":", ";", "|"})
 _VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "averages", "averaged"})
 _RATES = frozenset({"per", "each", "every"})
 _DETERMINERS = frozenset({"the", "its", "all", "their", "total", "every"})
@@ -68,9 +68,10 @@ def _stretches(annotated: Annotated) -> list[Stretch]:
     found = []
     for statement in annotated.statements:
         zone = [i for i in range(statement.first, statement.last + 1) if i not in annotated.masked]
+        place = statement.figure.place if statement.figure is not None else -1
         segments = tuple(
             _segment(annotated, part, known, shouting=shouting)
-            for part in _parts(annotated, zone)
+            for part in _parts(annotated, zone, place)
             if part
         )
         places = frozenset(zone)
@@ -80,8 +81,9 @@ def _stretches(annotated: Annotated) -> list[Stretch]:
     return found
 
 
-def _parts(annotated: Annotated, zone: list[int]) -> list[list[int]]:
-    """The parts between commas; what stands in brackets is a part by itself."""
+def _parts(annotated: Annotated, zone: list[int], figure: int) -> list[list[int]]:
+    """The parts between commas; what stands in brackets is a part by itself, but for the figure:
+    'lowest at origin A0243 (0.87%)' is one part."""
     forms = annotated.clause.forms
     parts: list[list[int]] = [[]]
     inside: list[int] | None = None
@@ -89,8 +91,11 @@ def _parts(annotated: Annotated, zone: list[int]) -> list[list[int]]:
         text = forms[i].text
         if text == "(":
             inside = []
-        elif text == ")" and inside is not None:
-            parts.insert(len(parts) - 1, inside)
+        elif text == ")":
+            if inside is not None and figure not in inside:
+                parts.insert(len(parts) - 1, inside)
+            else:
+                parts[-1] += inside or []
             inside = None
         elif inside is not None:
             inside.append(i)
@@ -99,7 +104,7 @@ def _parts(annotated: Annotated, zone: list[int]) -> list[list[int]]:
         else:
             parts[-1].append(i)
     if inside:
-        parts.append(inside)
+        parts[-1] += inside
     return parts
 
 
