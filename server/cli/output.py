@@ -53,6 +53,20 @@ class Output:
             table.add_row(*(Text(cell) for cell in row))
         console.print(table)
 
+    def code(self, text: str, language: str) -> None:
+        """SQL or Python, indented, and in colours on a terminal."""
+        if self.json:
+            return
+        if not sys.stdout.isatty():
+            self.say("\n".join(f"    {line}" for line in text.splitlines()))
+            return
+        from rich.console import Console
+        from rich.padding import Padding
+        from rich.syntax import Syntax
+
+        shown = Syntax(text, language, word_wrap=True, background_color="default")
+        Console().print(Padding(shown, (0, 0, 0, 4)))
+
     def result(self, value: Mapping[str, Any]) -> None:
         """The answer for programs."""
         if self.json:

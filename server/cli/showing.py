@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from server.cli.output import Output
     from server.store import Repository
 
-_LINES = 12
+_ROWS = 8
+_CHARACTERS = 1200
 """Of a tool's answer in a trajectory's overview; `ddr show RUN ENTITY TURN` has it whole."""
+
+_LANGUAGES = {"query": "sql", "code": "python"}
+"""Arguments that are programs, and in what."""
 
 
 def show_run(spec: RunSpec, store: Repository, out: Output) -> None:
@@ -55,27 +59,54 @@ def show_trajectory(trajectory: Trajectory, out: Output) -> None:
     if trajectory.error:
         out.say(f"error: {trajectory.error}")
     for turn in trajectory.turns:
-        show_turn(trajectory, turn, out, lines=_LINES)
+        show_turn(trajectory, turn, out, whole=False)
     if trajectory.report:
         out.say("\nreport:")
         out.say(trajectory.report)
 
 
-def show_turn(trajectory: Trajectory, turn: Turn, out: Output, *, lines: int | None = None) -> None:
-    """One turn; `lines` cuts what a tool answered."""
+def show_turn(trajectory: Trajectory, turn: Turn, out: Output, *, whole: bool = True) -> None:
+    """One turn: what was thought, asked, seen and said. Long answers are cut unless `whole`."""
     out.say(f"\nturn {turn.index}  ({turn.duration_s:.2f} s)")
     if turn.text:
         out.say(f"  {turn.text}")
     answers = {result.call_id: result for result in turn.tool_results}
     for call in turn.tool_calls:
-        out.say(f"  > {call.name} {_arguments(call.arguments)}")
+        _show_call(call.name, call.arguments, out)
         answer = answers.get(call.call_id)
-        if answer is not None:
-            mark = f"error ({answer.error_kind})" if answer.is_error else "answer"
-            out.say(f"  < {mark}: {_cut(answer.text, lines)}")
+        if answer is not None and answer.is_error:
+            out.say(f"  < error ({answer.error_kind}): {_cut(answer.text, whole)}")
+        elif answer is not None:
+            _show_answer(answer.text, out, whole)
     for insight in trajectory.message_insights:
         if insight.turn == turn.index and insight.text:
             out.say(f"  * {insight.text}")
+
+
+def _show_call(name: str, arguments: str, out: Output) -> None:
+    given = _object(arguments)
+    if given is None:
+        out.say(f"  > {name} {arguments}")
+        return
+    plain = {key: value for key, value in given.items() if key not in _LANGUAGES}
+    told = ", ".join(f"{key}={value}" for key, value in plain.items())
+    out.say(f"  > {name} {told}".rstrip())
+    for key, language in _LANGUAGES.items():
+        if key in given:
+            out.code(str(given[key]), language)
+
+
+def _show_answer(text: str, out: Output, whole: bool) -> None:
+    found = _object(text) or {}
+    columns, rows = found.get("columns"), found.get("rows")
+    if not _is_table(columns, rows):
+        out.say(f"  < {_cut(text, whole)}")
+        return
+    shown = rows if whole else rows[:_ROWS]
+    cut = ", more were cut" if found.get("truncated") else ""
+    out.say(f"  < {len(rows)} rows{cut}{'' if shown == rows else f', the first {_ROWS}'}")
+    cells = [["" if cell is None else str(cell) for cell in row] for row in shown]
+    out.table([f"    {columns[0]}", *columns[1:]], [[f"    {c[0]}", *c[1:]] for c in cells])
 
 
 def as_json(record: Any) -> dict[str, Any]:
@@ -84,18 +115,21 @@ def as_json(record: Any) -> dict[str, Any]:
     return plain
 
 
-def _arguments(text: str) -> str:
+def _is_table(columns: Any, rows: Any) -> bool:
+    """Whether these are names and lists of cells; another server's tools may answer otherwise."""
+    named = isinstance(columns, list) and columns and all(isinstance(c, str) for c in columns)
+    return bool(named) and isinstance(rows, list) and all(isinstance(r, list) and r for r in rows)
+
+
+def _object(text: str) -> dict[str, Any] | None:
     try:
         found = json.loads(text)
     except ValueError:
-        return text
-    if isinstance(found, dict) and len(found) == 1:
-        return str(next(iter(found.values())))
-    return text
+        return None
+    return found if isinstance(found, dict) else None
 
 
-def _cut(text: str, lines: int | None) -> str:
-    if lines is None:
+def _cut(text: str, whole: bool) -> str:
+    if whole or len(text) <= _CHARACTERS:
         return text
-    width = 100 * lines
-    return text if len(text) <= width else f"{text[:width]}… ({len(text)} characters)"
+    return f"{text[:_CHARACTERS]}… ({len(text)} characters)"
