@@ -13,6 +13,9 @@ from evaluator.asking import plain
 LONGEST: Final = 100_000
 """Characters; a reply beyond that is not looked at."""
 _TURN: Final = re.compile(r"\[?\s*(?:turn\s*)?(-?\d{1,9})\s*\]?", re.IGNORECASE)
+_OPENING: Final = re.compile(r"[{\[]")
+_LIST_OF_MORE: Final = re.compile(r"\[\s*[{\[]")
+_BRACKET: Final = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -55,15 +58,16 @@ def read(text: str, *, key: str, allowed: Collection[str], data: str = "") -> An
     fences around it do not matter. An object that stands in `data` itself is a copy, not an answer.
     Never raises.
     """
-    said = _spoken(text)
+    said, shown = _spoken(text), " ".join(data.split())
     if not said:
         return Fault("unreadable", "an empty reply")
     if len(said) > LONGEST:
         return Fault("unreadable", "a reply without end")
     try:
-        found = [pairs for source, pairs in _objects(said, key) if not _copied(source, data)]
+        objects = list(_objects(said, key))
     except _UnreadableError as exc:
         return Fault("unreadable", str(exc))
+    found = [pairs for source, pairs in objects if " ".join(source.split()) not in shown]
     words = [value for pairs in found for name, value in pairs if _is(name, key)]
     if not words:
         return Fault("unreadable", f"no JSON object with the key {key!r}")
@@ -87,11 +91,7 @@ def read(text: str, *, key: str, allowed: Collection[str], data: str = "") -> An
 def _spoken(text: str) -> str:
     """The reply without the thinking that some models put before it."""
     said = text.strip()
-    return said.rpartition("</think>")[2].strip() if _thinks(said) else said
-
-
-def _thinks(said: str) -> bool:
-    return said.startswith("<think>")
+    return said.rpartition("</think>")[2].strip() if said.startswith("<think>") else said
 
 
 def _objects(text: str, key: str) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
@@ -102,7 +102,8 @@ def _objects(text: str, key: str) -> Iterator[tuple[str, list[tuple[str, Any]]]]
     """
     decoder = json.JSONDecoder(object_pairs_hook=_Pairs, strict=False)
     at = 0
-    while (start := _opening(text, at)) is not None:
+    while opening := _OPENING.search(text, at):
+        start = opening.start()
         try:
             value, at = decoder.raw_decode(text, start)
         except RecursionError:
@@ -124,17 +125,12 @@ class _Pairs(list[tuple[str, Any]]):
     """An object's fields, a repeated name included."""
 
 
-def _opening(text: str, at: int) -> int | None:
-    found = re.compile(r"[{\[]").search(text, at)
-    return found.start() if found else None
-
-
 def _closing(text: str, start: int) -> int:
     """Where what cannot be read ends: at its closing bracket, or at the end of the text."""
-    if text[start] == "[" and not re.compile(r"\[\s*[{\[]").match(text, start):
+    if text[start] == "[" and not _LIST_OF_MORE.match(text, start):
         return start + 1  # brackets of prose, as in '[Turn 3]'
     depth, quoted = 0, False
-    for found in re.compile(r'\\.|["{}\[\]]', re.DOTALL).finditer(text, start):
+    for found in _BRACKET.finditer(text, start):
         mark = found[0]
         if mark == '"':
             quoted = not quoted
@@ -145,10 +141,6 @@ def _closing(text: str, start: int) -> int:
             if depth == 0:
                 return found.end()
     return len(text)
-
-
-def _copied(source: str, data: str) -> bool:
-    return " ".join(source.split()) in " ".join(data.split())
 
 
 def _is(name: str, key: str) -> bool:
@@ -178,7 +170,9 @@ def _number(part: Any) -> int:
 
 def _text(value: Any) -> str:
     """A field as text that can be stored: a lone half of a surrogate pair cannot."""
-    if value is None:
+    if value is None or value == []:
         return ""
-    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    if type(value) is list and len(value) == 1:
+        value = value[0]
+    text = str(value) if isinstance(value, (str, int, float)) else "(no text)"
     return text.encode("utf-8", "replace").decode("utf-8").strip()

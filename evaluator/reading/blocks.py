@@ -97,7 +97,7 @@ def _goes_on(text: str, before: Block, block: Block, line: str, start: int) -> b
     It has no bullet, and it starts small or follows a line that cannot end so ('... delay is').
     """
     bare = block.start - start == len(line) - len(line.lstrip())
-    if not (before.kind == block.kind == "prose" and bare):
+    if not (before.kind == block.kind == "prose" and bare) or "|" in line:
         return False
     tail = text[max(before.start, before.end - _LONGEST_WORD) : before.end].split()
     return line.lstrip()[:1].islower() or (bool(tail) and tail[-1] in FUNCTION)

@@ -142,12 +142,22 @@ class Names:
         if named is not None:
             gap = forms[named.last + 1 : i]
             if 0 < len(gap) <= 2 and all(word.text in _LINKS for word in gap):
-                return forms[i].text.startswith("0") or forms[named.last].kind == "number"
+                return self._is_listed(forms, before)
             if [word.text for word in gap] == ["("] and self._closes(forms, i):
                 return True
         if not (forms[i].text.startswith("0") and len(forms[i].text) > 1):
             return False
         return not lead.plain or lead.text in ("(", ",", "of", "for", "by", "to", "than", "and")
+
+    def _is_listed(self, forms: Sequence[Form], before: Sequence[Mention]) -> bool:
+        """'carriers 03, 07 and 12' lists ids; in 'carrier 03, 12 for the rest' 12 is a figure."""
+        first = before[-1].first
+        for mention in reversed(before):
+            if first - mention.last > 3:
+                break
+            first = mention.first
+        noun = forms[first - 1] if first else None
+        return noun is not None and noun.stem in self.nouns and noun.text.endswith("s")
 
     @staticmethod
     def _closes(forms: Sequence[Form], i: int) -> bool:

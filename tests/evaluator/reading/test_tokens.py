@@ -1,0 +1,96 @@
+"""A text is cut into words, numbers, codes, dates, clock times and marks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator.reading.folding import fold
+from evaluator.reading.tokens import Tokens, tokenize
+
+
+def cut(text: str) -> Tokens:
+    folded = fold(text)
+    tokens = Tokens([], [], [])
+    tokenize(folded, 0, len(folded.text), tokens)
+    return tokens
+
+
+def texts(text: str) -> list[str]:
+    return [form.text for form in cut(text).forms]
+
+
+def test_names_with_underscores_are_their_words() -> None:
+    assert texts("departure_delay_min") == ["departure", "delay", "min"]
+
+
+def test_a_possessive_is_its_noun() -> None:
+    assert texts("Kestrel's seats, carriers' rows") == ["kestrel", "seats", ",", "carriers", "rows"]
+
+
+def test_emphasis_and_quotes_leave_no_trace() -> None:
+    assert texts('**Mean** `delay` "is" _high_') == ["mean", "delay", "is", "high"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("54,635", ["number"]),
+        ("1,2,3", ["number", "mark", "number", "mark", "number"]),
+        ("20.0.", ["number", "mark"]),
+        ("2019-03-08", ["date"]),
+        ("2019-03", ["date"]),
+        ("19:00", ["clock"]),
+        ("A017", ["word"]),
+        ("A320-232", ["word"]),
+        ("767-223", ["word"]),
+        ("28.4-30.1", ["number", "mark", "number"]),
+        ("16.2%", ["number", "mark"]),
+        ("(-2.1)", ["mark", "mark", "number", "mark"]),
+    ],
+)
+def test_each_spelling_is_of_its_kind(text: str, kinds: list[str]) -> None:
+    assert [form.kind for form in cut(text).forms] == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "decimals", "suffix"),
+    [
+        ("54,635", 54_635, 0, ""),
+        ("1,234,567.25", 1_234_567.25, 2, ""),
+        ("28.40", 28.4, 2, ""),
+        ("35k", 35, 0, "k"),
+        ("28.4min", 28.4, 1, "min"),
+        ("3rd", 3, 0, "rd"),
+        ("7PM", 7, 0, "pm"),
+    ],
+)
+def test_a_number_keeps_its_value_its_decimals_and_what_is_glued_to_it(
+    text: str, value: float, decimals: int, suffix: str
+) -> None:
+    (form,) = cut(text).forms
+    assert (form.value, form.decimals, form.suffix) == (value, decimals, suffix)
+
+
+@pytest.mark.parametrize("text", ["A017", "EMBRAER", "7f3a", "B6", "CL-600-2D24", "737-7H4"])
+def test_names_out_of_the_data_are_codes(text: str) -> None:
+    assert any(form.code for form in cut(text).forms)
+
+
+@pytest.mark.parametrize("text", ["Carrier", "mean", "I", "a", "Airbus"])
+def test_ordinary_words_are_no_codes(text: str) -> None:
+    assert not any(form.code for form in cut(text).forms)
+
+
+def test_a_number_too_long_to_be_one_is_a_code() -> None:
+    (form,) = cut("1" * 40).forms
+    assert (form.kind, form.code) == ("word", True)
+
+
+@given(st.text(max_size=120))
+def test_tokens_lie_in_order_and_do_not_overlap(text: str) -> None:
+    tokens = cut(text)
+    bounds = [place for pair in zip(tokens.starts, tokens.ends, strict=True) for place in pair]
+    assert bounds == sorted(bounds)
+    assert len(tokens.forms) == len(tokens.starts) == len(tokens.ends)
