@@ -45,6 +45,7 @@ class ProfilerAgent:
             index += 1
             turn, observation = await self._turn(index, item, tools)
             yield turn
+            explorer.failed += observation.is_error
             item = _next(questions, read(observation))
             said = item.text if isinstance(item, Note) else None
             yield Insight(

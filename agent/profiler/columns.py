@@ -96,8 +96,8 @@ def _one(table: Table, place: int, column: Field, distinct: str) -> str:
     extra = ["NULL"] * 5
     if column.kind.numeric:
         extra = [
-            "CAST(avg(x) AS DOUBLE)",
-            "CAST(stddev_samp(CAST(x AS DOUBLE)) AS DOUBLE)",
+            "avg(CAST(x AS DOUBLE))",
+            "stddev_samp(CAST(x AS DOUBLE))",
             "count(*) FILTER (WHERE x = floor(x)) / nullif(count(x), 0)",
             "count(*) FILTER (WHERE abs(x) % 100 < 60) / nullif(count(x), 0)",
             f"CAST(quantile_disc(CAST(x AS DOUBLE), {list(_QUANTILES)}) AS VARCHAR)",

@@ -40,11 +40,12 @@ class Explorer:
         self._world = World()
         noun = text(task.entity_noun) or "entity"
         self._voice = Voice(noun, text(task.entity_id) or "without an id")
-        self._failed = 0
+        self.failed = 0
+        """Calls that ended in an error; counted by whoever makes them."""
 
     def run(self) -> Conversation[None]:
         """Ask until the agenda is over."""
-        self._world = yield from discover(self.task)
+        self._world = yield from _persistent(discover(self.task))
         agenda = Agenda()
         if self._world.anchor:
             agenda.add(anchor.probes(Scene(self._world.anchor, self._voice)))
@@ -64,8 +65,6 @@ class Explorer:
         if reply.error is None:
             found, more = probe.read(reply)
             found = [replace(finding, family=probe.family) for finding in found]
-        else:
-            self._failed += 1
         self.findings += found
         agenda.learn(probe, found)
         agenda.add(more)
@@ -99,7 +98,11 @@ class Explorer:
         elif world.located is None or not world.located.places:
             lines.append(sentence(f"no column of the database holds {voice.who}"))
         elif not world.relations:
-            lines.append(sentence(f"{voice.who} has no rows of its own beside the one about it"))
+            lines.append(
+                sentence(
+                    f"{voice.who} has no rows of its own beside the one about it, or none that was found"
+                )
+            )
         if world.relations:
             tables = ", ".join(r.words for r in world.relations)
             lines.append(sentence(f"the rows of {voice.who} are in: {tables}"))
@@ -107,10 +110,24 @@ class Explorer:
                 "Small groups are those of fewer than 30 rows, "
                 "or of less than half the average group where that is fewer."
             )
-        if self._failed:
+        if self.failed:
             lines.append("Some queries failed and tell nothing here.")
         return lines
 
 
 def _weighted(probes: Iterator[Probe], weight: float) -> Iterator[Probe]:
     return (replace(probe, prior=probe.prior * weight) for probe in probes)
+
+
+def _persistent(conversation: Conversation[World]) -> Conversation[World]:
+    """Ask again, once, where a call failed: all that follows hangs on what is discovered."""
+    try:
+        item = next(conversation)
+        while True:
+            reply = yield item
+            if reply.error is not None and isinstance(item, Ask):
+                reply = yield item
+            item = conversation.send(reply)
+    except StopIteration as end:
+        found: World = end.value
+        return found

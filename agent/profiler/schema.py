@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from agent.profiler import quoting
 from agent.profiler.reply import Ask, Conversation, whole
 from agent.profiler.wording import table_words
 
@@ -120,10 +121,22 @@ def _read_table(name: str) -> Conversation[Table]:
             for column in _maps(reply.data.get("columns"))
             if column.get("name")
         ]
+        if not fields and not found:
+            found = yield from _from_a_row(name)
         fields += found
         rows = whole(reply.data.get("row_count")) or rows
         more = bool(found and reply.data.get("truncated"))
     return Table(name, rows, tuple(fields[:MAX_COLUMNS]))
+
+
+def _from_a_row(table: str) -> Conversation[list[Field]]:
+    """Names and types by a query, for a table whose name the describing tool does not take."""
+    query = f"SELECT * FROM {quoting.name(table)} LIMIT 1"
+    reply = yield Ask("execute_query", {"query": query}, f"See a row of {table_words(table)}.")
+    names, types = reply.data.get("columns"), reply.data.get("types")
+    if not isinstance(names, list | tuple) or not isinstance(types, list | tuple):
+        return []
+    return [Field(table, str(n), str(t)) for n, t in zip(names, types, strict=False)]
 
 
 def _maps(value: Any) -> list[Mapping[str, Any]]:
