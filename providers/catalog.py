@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 from urllib.parse import urlsplit
 
 from core import plugins
@@ -13,12 +11,10 @@ from core.errors import UnknownNameError, UsageError
 from core.protocols import ChatModel
 from core.run import ModelSpec
 from core.trajectory import Trajectory
+from providers.locality import WITHOUT_ENDPOINT
 from providers.price_list import provider_names, table_for
 from providers.pricing import PriceTable
 from providers.retry import Backoff, Wait
-
-_OWN: Final = ("scripted", "replay")
-"""Models without an endpoint; their names are written with a colon."""
 
 
 def parse_model(text: str, base_url: str | None = None) -> ModelSpec:
@@ -28,7 +24,7 @@ def parse_model(text: str, base_url: str | None = None) -> ModelSpec:
     UnknownNameError with the known providers.
     """
     head, colon, rest = text.partition(":")
-    if colon and head in _OWN:
+    if colon and head in WITHOUT_ENDPOINT:
         if not rest:
             raise UsageError(f"model {text!r}: write {head}:{_what(head)}")
         if base_url is not None:
@@ -44,7 +40,7 @@ def parse_model(text: str, base_url: str | None = None) -> ModelSpec:
     known = provider_names() | set(plugins.known("ddr.providers", ()))
     # A plug-in may be named by its place, module:attribute. Without litellm's lists nothing is known.
     if known and provider not in known and ":" not in provider:
-        raise UnknownNameError("provider", provider, {*known, *_OWN})
+        raise UnknownNameError("provider", provider, {*known, *WITHOUT_ENDPOINT})
     return ModelSpec(provider=provider, name=name, base_url=base_url)
 
 
@@ -54,7 +50,7 @@ def _what(head: str) -> str:
 
 def model_name(spec: ModelSpec) -> str:
     """The name as it is typed, stored and looked up in a price table."""
-    return f"{spec.provider}{':' if spec.provider in _OWN else '/'}{spec.name}"
+    return f"{spec.provider}{':' if spec.provider in WITHOUT_ENDPOINT else '/'}{spec.name}"
 
 
 def make_model(
@@ -90,16 +86,3 @@ def make_model(
     from providers.litellm_model import LitellmModel
 
     return LitellmModel(spec, prices=table, timeout_s=timeout_s, backoff=backoff, on_wait=on_wait)
-
-
-def leaves_machine(spec: ModelSpec) -> bool:
-    """Whether what is sent to a model leaves this machine; where it is not certain, it does."""
-    if spec.provider in _OWN:
-        return False
-    host = urlsplit(spec.base_url or "").hostname or ""
-    if host == "localhost":
-        return False
-    try:
-        return not ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return True

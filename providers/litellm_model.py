@@ -20,6 +20,7 @@ from core.run import ModelSpec
 from core.trajectory import ModelCall, Role
 from providers.failures import typed
 from providers.history import marked, sendable
+from providers.locality import pass_proxies_by
 from providers.pricing import PriceTable, priced
 from providers.reading import Answer, UnreadableError, read
 from providers.retry import Backoff, EndpointError, Wait, persist
@@ -100,6 +101,7 @@ class LitellmModel:
         role: Role = "agent",
     ) -> Reply:
         """One request, repeated where waiting may help. Raises ProviderError with its kind."""
+        pass_proxies_by(self.spec)
         await asyncio.to_thread(_litellm)  # the first time it takes seconds; the loop goes on
         request = self._request(messages, tools, role)
         return await persist(

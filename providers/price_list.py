@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.run import ModelSpec
+from providers.locality import WITHOUT_ENDPOINT
 from providers.pricing import Price, PriceTable, Tier
 
 _FIELDS = {
@@ -88,6 +89,6 @@ def table_for(spec: ModelSpec, given: PriceTable | None) -> PriceTable | None:
     """
     if given is not None:
         return given
-    if spec.base_url is not None or spec.provider in {"scripted", "replay"}:
+    if spec.base_url is not None or spec.provider in WITHOUT_ENDPOINT:
         return None
     return price_list()

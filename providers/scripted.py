@@ -98,14 +98,7 @@ class ScriptedModel:
             raise ProviderError(
                 f"{self.name}: {fault.text}", status_code=fault.status_code, kind=fault.kind
             )
-        calls = tuple(
-            ToolCall(
-                call_id=call.id or f"call_{number}_{place}",
-                name=call.name,
-                arguments=_text(call.arguments),
-            )
-            for place, call in enumerate(said.tool_calls)
-        )
+        calls = tuple(_calls(said.tool_calls, number))
         finish = said.finish_reason or ("tool_calls" if calls else "stop")
         return Reply(
             text=said.text,
@@ -157,6 +150,15 @@ def message_of(text: str, reasoning: str | None, calls: Sequence[ToolCall]) -> d
             for call in calls
         ]
     return message
+
+
+def _calls(scripted: Sequence[ScriptedCall], number: int) -> Iterator[ToolCall]:
+    """The calls, each with an id of its own: what is missing or taken is made up."""
+    taken: set[str] = set()
+    for place, call in enumerate(scripted):
+        identity = call.id if call.id and call.id not in taken else f"call_{number}_{place}"
+        taken.add(identity)
+        yield ToolCall(call_id=identity, name=call.name, arguments=_text(call.arguments))
 
 
 def _text(arguments: dict[str, Any] | str) -> str:
