@@ -57,7 +57,7 @@ def cite(answer: Answer, label: Label, level: Level, passages: Passages) -> Cite
         detail = f"the label is {label}, and all turns that are listed say the opposite"
         return Fault("invalid citation", "turns that say the opposite of the label", detail)
     flags = (NO_TURN,) if level == "message" and not basis else ()
-    if not _plain(answer.quote.strip(_EDGES)):
+    if not _plain(answer.quote).strip(_EDGES):
         return Cited(supporting, contradicting, flags=(*flags, NO_QUOTE))
     for turn, text in passages:
         evidence = locate(answer.quote, text) if not basis or turn in basis else None

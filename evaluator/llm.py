@@ -98,9 +98,8 @@ class LLMChecker:
                 else:
                     yield _verdict(base, item, level, case)
         async with aclosing(self._endpoint.ask(cases, self._judge)) as found:
-            async for case, fields in found:
-                if isinstance(fields, ProviderError):
-                    fields = {"label": None, "unscored_reason": _told(fields)}
+            async for case, said in found:
+                fields = _failed(said) if isinstance(said, ProviderError) else said
                 yield _verdict(base, case.item, case.level, fields)
 
     def _case(
@@ -145,12 +144,17 @@ class LLMChecker:
 
 
 def summed(calls: Sequence[ModelCall]) -> ModelCall:
-    """The calls for one item as one: tokens, cost and time are sums, all else is the last one's."""
+    """The calls for one item as one: tokens, cost and time are sums, all else is the last one's.
+
+    Where they were served by different models, all of these are named.
+    """
     usage = calls[0].usage
     for call in calls[1:]:
         usage = usage + call.usage
+    served = dict.fromkeys(call.model_served for call in calls if call.model_served)
     return calls[-1].model_copy(
         update={
+            "model_served": ", ".join(served) or None,
             "usage": usage,
             "started_at": calls[0].started_at,
             "duration_s": sum(call.duration_s for call in calls),
@@ -190,8 +194,9 @@ def _passages(trajectory: Trajectory, level: Level) -> Passages:
     return [(i.turn, i.text) for i in trajectory.message_insights if i.text and i.text.strip()]
 
 
-def _told(error: ProviderError) -> str:
-    return f"judge failed: {' '.join(str(error).split())}"[:_TOLD]
+def _failed(error: ProviderError) -> dict[str, Any]:
+    told = f"judge failed: {' '.join(str(error).split())}"
+    return {"label": None, "unscored_reason": told[:_TOLD]}
 
 
 def _verdict(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from typing import Final, Generic, TypeVar
 
 from core.errors import CheckerError, ProviderError
@@ -27,7 +27,7 @@ class Endpoint(Generic[Case, Found]):
 
     async def ask(
         self, cases: Iterable[Case], ask: Callable[[Case], Awaitable[Found]]
-    ) -> AsyncIterator[tuple[Case, Found | ProviderError]]:
+    ) -> AsyncGenerator[tuple[Case, Found | ProviderError], None]:
         """Every case with what was found, or with the failure that was its own, as they come.
 
         A failure is held back until something else was answered, or all is asked: until then it may
