@@ -98,10 +98,11 @@ def _show_call(name: str, arguments: str, out: Output) -> None:
 
 def _show_answer(text: str, out: Output, whole: bool) -> None:
     found = _object(text) or {}
-    columns, rows = found.get("columns"), found.get("rows")
-    if not _is_table(columns, rows):
+    table = _table(found)
+    if table is None:
         out.say(f"  < {_cut(text, whole)}")
         return
+    columns, rows = table
     shown = rows if whole else rows[:_ROWS]
     cut = ", more were cut" if found.get("truncated") else ""
     out.say(f"  < {len(rows)} rows{cut}{'' if shown == rows else f', the first {_ROWS}'}")
@@ -115,10 +116,13 @@ def as_json(record: Any) -> dict[str, Any]:
     return plain
 
 
-def _is_table(columns: Any, rows: Any) -> bool:
-    """Whether these are names and lists of cells; another server's tools may answer otherwise."""
-    named = isinstance(columns, list) and columns and all(isinstance(c, str) for c in columns)
-    return bool(named) and isinstance(rows, list) and all(isinstance(r, list) and r for r in rows)
+def _table(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]] | None:
+    """Names and lists of cells; None for an answer of another shape, as other tools may give."""
+    columns, rows = found.get("columns"), found.get("rows")
+    if not isinstance(columns, list) or not isinstance(rows, list) or not columns:
+        return None
+    named = all(isinstance(column, str) for column in columns)
+    return (columns, rows) if named and all(isinstance(r, list) and r for r in rows) else None
 
 
 def _object(text: str) -> dict[str, Any] | None:
