@@ -61,6 +61,11 @@ class Alias:
     optional: frozenset[str]
     """Stems of what may follow a name: its unit."""
 
+    @property
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        """What it looks for, however it was spelled."""
+        return tuple(sorted(tuple(sorted(part.words)) for part in self.parts))
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

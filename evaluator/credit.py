@@ -29,7 +29,7 @@ def assign(wanted: Mapping[str, Sequence[Hashable]], order: Sequence[str]) -> di
     return {item: token for token, item in holder.items()}
 
 
-def families(aliases: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def families(aliases: Mapping[str, Sequence[Hashable]]) -> dict[str, str]:
     """Items by the metric that they share: those with a common alias are of one family."""
     leader: dict[str, str] = {item: item for item in aliases}
 
@@ -39,9 +39,8 @@ def families(aliases: Mapping[str, Sequence[str]]) -> dict[str, str]:
             item = leader[item]
         return item
 
-    first: dict[str, str] = {}
-    for item, spellings in aliases.items():
-        for spelling in spellings:
-            other = first.setdefault(spelling.lower(), item)
-            leader[lead(item)] = lead(other)
+    first: dict[Hashable, str] = {}
+    for item, keys in aliases.items():
+        for key in keys:
+            leader[lead(item)] = lead(first.setdefault(key, item))
     return {item: lead(item) for item in aliases}

@@ -20,6 +20,7 @@ Insights = Sequence[tuple[int | None, str]]
 """(turn, text); the turn is None at trajectory level."""
 
 NO_SIGNALS = "no signals"
+NO_SLOTS = "its signals ask for nothing but the metric"
 _GUESSES = 3
 """So many different figures for one fact are guesses, even where each is loosely put."""
 
@@ -62,13 +63,14 @@ def match_all(
         frozenset(nouns),
     )
     turns = [turn for turn, _ in insights]
-    facts = {i.id: compile_fact(i.signals) for i in items if i.signals is not None}
+    compiled = {i.id: compile_fact(i.signals) for i in items if i.signals is not None}
+    facts = {item_id: fact for item_id, fact in compiled.items() if fact.required}
     found = {item_id: list(claims(fact, document)) for item_id, fact in facts.items()}
     taken = _credit(facts, found)
     return [
         _match(document, turns, found[item.id], taken[item.id])
         if item.id in facts
-        else Match(None, unscored_reason=NO_SIGNALS)
+        else Match(None, unscored_reason=NO_SLOTS if item.id in compiled else NO_SIGNALS)
         for item in items
     ]
 
@@ -87,7 +89,7 @@ def _credit(
     facts: dict[str, Fact], found: dict[str, list[Claim]]
 ) -> dict[str, frozenset[Hashable]]:
     """Per item, the tokens that other items of its metric hold."""
-    family = families({item_id: fact.signals.metric for item_id, fact in facts.items()})
+    family = families({item_id: [a.words for a in fact.metric] for item_id, fact in facts.items()})
     wanted: dict[str, list[Hashable]] = {}
     for item_id, said in found.items():
         if _verdict(said) == "supported":
