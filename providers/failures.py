@@ -27,11 +27,13 @@ _BY_STATUS: Final[dict[int, ProviderFault]] = {
 }
 
 
-def typed(exc: BaseException, *, asked: str) -> EndpointError:
+def typed(exc: BaseException, *, asked: str, sent: bool = True, body: Any = None) -> EndpointError:
     """The failure behind an exception of litellm's, whose own types lose much of it.
 
     litellm calls a broken connection and an answer that is no JSON both an internal server error;
-    what it wrapped tells them apart. `asked` names the model in the text.
+    what it wrapped tells them apart. `asked` names the model in the text; `sent`: a request had
+    gone out, so that what is neither a bad status nor a lost connection is a bad answer. `body` is
+    an answer that came with a status of success: routers put an upstream's error into one.
     """
     import httpx
     from litellm import exceptions as litellm
@@ -39,23 +41,33 @@ def typed(exc: BaseException, *, asked: str) -> EndpointError:
     chain = list(_chain(exc))
     response = _response(chain)
     if response is not None and response.status_code >= 400:
-        return _from_status(exc, response, asked)
-    kinds: list[tuple[type[BaseException] | tuple[type[BaseException], ...], ProviderFault]] = [
-        (litellm.ContextWindowExceededError, "context_length"),
-        ((json.JSONDecodeError, UnicodeDecodeError), "malformed"),
+        error = _error_object(_parsed(response))
+        wait_s = retry_after(response.headers)
+        return _from_status(exc, int(response.status_code), error, asked, wait_s)
+    if error := _error_object(body):
+        if _is_failure(error.get("code")):
+            return _from_status(exc, error["code"], error, asked)
+        said = _worded("malformed", _line(str(error.get("message") or error)))
+        return EndpointError(f"{asked}: {said}", kind="malformed")
+    kinds: list[tuple[tuple[type[BaseException], ...], ProviderFault]] = [
+        ((litellm.ContextWindowExceededError,), "context_length"),
         ((httpx.TimeoutException, litellm.Timeout, TimeoutError), "timeout"),
         ((httpx.TransportError, ConnectionError), "connection"),
-        (litellm.AuthenticationError, "auth"),
-        (litellm.RateLimitError, "rate_limit"),
-        (litellm.BadRequestError, "bad_request"),
-        ((litellm.InternalServerError, litellm.ServiceUnavailableError), "server"),
+        ((litellm.AuthenticationError,), "auth"),
+    ]
+    if sent:  # what a parser stumbles over
+        kinds.append(((ValueError, LookupError, TypeError, AttributeError), "malformed"))
+    kinds += [
+        ((litellm.RateLimitError,), "rate_limit"),
+        ((litellm.ServiceUnavailableError,), "server"),
+        ((litellm.BadRequestError,), "bad_request"),
     ]
     for classes, kind in kinds:
         if found := next((link for link in chain if isinstance(link, classes)), None):
             text = _worded(kind, _line(str(found) or type(found).__name__))
             return EndpointError(f"{asked}: {text}", kind=kind)
-    # Nothing of the wire's: litellm could not make sense of what came (a missing field, a type).
-    return EndpointError(f"{asked}: {_worded('malformed', _line(str(exc)))}", kind="malformed")
+    kind = "malformed" if sent else "bad_request"
+    return EndpointError(f"{asked}: {_worded(kind, _line(str(chain[-1])))}", kind=kind)
 
 
 def _chain(exc: BaseException) -> Iterator[BaseException]:
@@ -78,11 +90,15 @@ def _response(chain: list[BaseException]) -> Any:
     return true[-1] if true else told[-1] if told else None
 
 
-def _from_status(exc: BaseException, response: Any, asked: str) -> EndpointError:
+def _from_status(
+    exc: BaseException,
+    status: int,
+    error: Mapping[str, Any],
+    asked: str,
+    retry_after_s: float | None = None,
+) -> EndpointError:
     from litellm import exceptions as litellm
 
-    status = int(response.status_code)
-    error = _error_body(response)
     marks = {str(error.get("code")), str(error.get("type"))}
     kind = _BY_STATUS.get(status, "server" if status >= 500 else "bad_request")
     overflows = isinstance(exc, litellm.ContextWindowExceededError) or bool(marks & _TOO_LONG)
@@ -95,18 +111,27 @@ def _from_status(exc: BaseException, response: Any, asked: str) -> EndpointError
         f"{asked}: {status} from the endpoint: {said}",
         status_code=status,
         kind=kind,
-        retry_after_s=retry_after(response.headers),
+        retry_after_s=retry_after_s,
     )
 
 
-def _error_body(response: Any) -> Mapping[str, Any]:
-    """The error object of an answer, in the shape that the three big providers share."""
+def _is_failure(code: Any) -> bool:
+    return isinstance(code, int) and 400 <= code < 600
+
+
+def _parsed(response: Any) -> Any:
     try:
-        body = json.loads(response.text)
+        return json.loads(response.text)
     except Exception:  # noqa: BLE001 - a body that was never read or is no JSON tells nothing more
-        return {}
-    error = body.get("error", body) if isinstance(body, Mapping) else {}
-    return error if isinstance(error, Mapping) else {"message": str(error)}
+        return None
+
+
+def _error_object(body: Any) -> Mapping[str, Any]:
+    """The error of an answer, in the shape that the three big providers share; {} without one."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if isinstance(error, Mapping):
+        return error
+    return {"message": str(error)} if error else {}
 
 
 def retry_after(

@@ -69,6 +69,16 @@ def _litellm() -> Any:
     return litellm
 
 
+@cache
+def _introduce(provider: str, name: str) -> None:
+    """Tell litellm that a Gemini it has not heard of takes a system prompt, as every one does."""
+    litellm = _litellm()
+    if provider != "gemini" or litellm.supports_system_messages(name, provider):
+        return
+    known = {"litellm_provider": provider, "mode": "chat", "supports_system_messages": True}
+    litellm.register_model({f"{provider}/{name}": known})
+
+
 class LitellmModel:
     """A ChatModel on any endpoint that litellm can speak to."""
 
@@ -102,7 +112,8 @@ class LitellmModel:
     ) -> Reply:
         """One request, repeated where waiting may help. Raises ProviderError with its kind."""
         pass_proxies_by(self.spec)
-        await asyncio.to_thread(_litellm)  # the first time it takes seconds; the loop goes on
+        # The first time this takes seconds, in which the loop goes on.
+        await asyncio.to_thread(_introduce, self.spec.provider, self.spec.name)
         request = self._request(messages, tools, role)
         return await persist(
             lambda: self._ask(request, role),
@@ -118,16 +129,16 @@ class LitellmModel:
 
     async def _ask(self, request: Mapping[str, Any], role: Role) -> Reply:
         started, begun = datetime.now(UTC), time.perf_counter()
-        heard: list[Any] = []
+        witness = _Witness()
         try:
             # litellm's own timeout is per read; an endpoint that trickles would never meet it.
             async with asyncio.timeout(self._timeout_s):
-                response = await _litellm().acompletion(**request, logger_fn=_witness(heard))
-            answer = read(response.model_dump(), heard[-1] if heard else None)
+                response = await _litellm().acompletion(**request, logger_fn=witness)
+            answer = read(response.model_dump(), witness.body)
         except UnreadableError as exc:
             raise EndpointError(f"{self.name}: {exc}", kind="malformed") from exc
         except Exception as exc:
-            raise typed(exc, asked=self.name) from exc
+            raise typed(exc, asked=self.name, sent=witness.sent, body=witness.body) from exc
         return self._reply(answer, role, started, time.perf_counter() - begun)
 
     def _reply(self, answer: Answer, role: Role, started: datetime, took_s: float) -> Reply:
@@ -203,14 +214,18 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
     }
 
 
-def _witness(heard: list[Any]) -> Callable[[Mapping[str, Any]], None]:
-    """What litellm calls with the answer as it came; JSON is kept, parsed."""
+class _Witness:
+    """What litellm calls before it sends a request and with the answer as it came."""
 
-    def hear(details: Mapping[str, Any]) -> None:
+    def __init__(self) -> None:
+        self.sent = False
+        self.body: Any = None
+        """The answer as parsed JSON; None where it was none."""
+
+    def __call__(self, details: Mapping[str, Any]) -> None:
         said = details.get("original_response")
-        if details.get("log_event_type") != "post_api_call" or said is None:
-            return
-        with suppress(ValueError):  # no JSON: litellm says so itself
-            heard.append(json.loads(said) if isinstance(said, str) else said)
-
-    return hear
+        if details.get("log_event_type") == "pre_api_call":
+            self.sent, self.body = True, None
+        elif details.get("log_event_type") == "post_api_call" and said is not None:
+            with suppress(ValueError):  # no JSON: litellm says so itself
+                self.body = json.loads(said) if isinstance(said, str) else said

@@ -58,6 +58,8 @@ class Status:
     code: int
     retry_after: str | None = None
     text: str | None = None
+    error: Mapping[str, Any] | None = None
+    """The whole error object, in place of the provider's own shape."""
     latency_s: float | None = None
 
 

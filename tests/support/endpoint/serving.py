@@ -227,6 +227,8 @@ class ScriptedEndpoint:
                 return await _stream(writer, wire.stream(step, request))
             return await _send(writer, 200, wire.reply(step, request))
         code, body = wire.error(step)
+        if isinstance(step, Status) and step.error is not None:
+            body = {"error": dict(step.error)}
         told = step.retry_after if isinstance(step, Status) else None
         return await _send(writer, code, body, {"retry-after": told} if told else {})
 
