@@ -59,7 +59,7 @@ class Prompts:
         if item.kind == "closed":
             labels = _choices(item)
             system = self._fill("closed")
-            options = "\n".join(f"- {option}" for option in item.options)
+            options = "\n".join(f"- {' '.join(option.split())}" for option in item.options)
             asked = self._fill("choice", question=item.question, options=options)
         else:
             labels = {label: label for label in LABELS}

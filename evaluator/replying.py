@@ -72,12 +72,12 @@ def read(text: str, *, key: str, allowed: Collection[str], data: str = "") -> An
     if not words:
         return Fault("unreadable", f"no JSON object with the key {key!r}")
     if not all(isinstance(word, str) for word in words):
-        return Fault("unreadable", f"a {key} that is no text")
+        return Fault("unreadable", f"the {key} is no text")
     if len(given := {plain(word) for word in words}) > 1:
         # Asked again, a judge that wavers would only be pressed to choose.
         return Fault("unreadable", f"two differing {key}s", again=False)
     if (word := given.pop()) not in allowed:
-        return Fault("unreadable", f"a {key} that is none of those allowed")
+        return Fault("unreadable", f"the {key} is none of those allowed")
     fields = {plain(name): value for name, value in found[-1]}
     return Answer(
         word=word,
@@ -91,7 +91,7 @@ def read(text: str, *, key: str, allowed: Collection[str], data: str = "") -> An
 def _spoken(text: str) -> str:
     """The reply without the thinking that some models put before it."""
     said = text.strip()
-    return said.rpartition("</think>")[2].strip() if said.startswith("<think>") else said
+    return said.partition("</think>")[2].strip() if said.startswith("<think>") else said
 
 
 def _objects(text: str, key: str) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
