@@ -19,7 +19,7 @@ def distinct(calls: Sequence[ToolCall], turn: int) -> tuple[ToolCall, ...]:
         call_id = call.call_id
         if call_id in seen:
             call_id = f"call-{turn}-{place}"
-            while call_id in taken or call_id in seen:
+            while call_id in taken:
                 call_id += "-"
         seen.add(call_id)
         named.append(call.model_copy(update={"call_id": call_id}))

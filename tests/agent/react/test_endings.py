@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agent.prompting import Prompts
 from agent.react import ReactAgent
 from core.errors import ProviderError, ProviderFault
 from core.protocols import Finish, Observation
@@ -55,6 +56,7 @@ def test_at_a_limit_no_further_turn_is_asked_for_and_the_report_is_asked_for_onc
     assert (done.finish.report, done.finish.stop_reason) == ("It is large.", reason)
     assert done.finish.call is not None
     assert done.finish.call.role == "report"
+    assert done.finish.prompt_hash == Prompts.builtin().hash_of("report")
     assert done.order[-1] == "Finish"
     assert done.error is None
 
@@ -135,6 +137,12 @@ def test_without_a_limit_of_time_a_refusal_means_that_the_money_is_spent() -> No
     assert done.finish.stop_reason == StopReason.MAX_COST
 
 
+def test_where_our_own_count_has_reached_a_limit_too_that_is_the_reason() -> None:
+    desk = Desk({"execute_query": REFUSAL})
+    done = explore(Scripted(query()), desk, limits=Limits(max_turns=1, max_seconds=600))
+    assert done.finish.stop_reason == StopReason.MAX_TURNS
+
+
 def test_every_parallel_call_is_answered_where_the_limit_comes_between_them() -> None:
     tools = Desk({"describe_table": REFUSAL})
     reply = said("", call(call_id="a"), call("describe_table", call_id="b"), call(call_id="c"))
@@ -161,6 +169,14 @@ def test_a_turn_that_was_refused_whole_costs_no_insight_call() -> None:
     (insight,) = done.insights
     assert (insight.turn, insight.text, insight.call) == (1, None, None)
     assert model.asked("insight") == []
+
+
+def test_a_turn_that_was_refused_in_part_is_still_asked_about() -> None:
+    tools = Desk({"describe_table": REFUSAL})
+    reply = said("", call(call_id="a"), call("describe_table", call_id="b"))
+    model = Scripted(reply, insight="Carrier 03 has 7.")
+    done = explore(model, tools, limits=Limits(max_seconds=600), insights="per-turn")
+    assert [insight.text for insight in done.insights] == ["Carrier 03 has 7."]
 
 
 # A history that no longer fits

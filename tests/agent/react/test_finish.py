@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.finish import MARKER, after_marker
+from agent.finish import MARKER, after_marker, near_finish
 from core.protocols import Observation
 from tests.agent.react.support import TASK, Desk, Scripted, call, explore, query, said
 
@@ -80,6 +80,11 @@ def test_the_marker_elsewhere_is_a_near_finish_that_is_nudged(text: str) -> None
     (nudge,) = done.nudges
     assert nudge.near_finish
     assert done.finish.report == "done"
+
+
+def test_a_finish_is_no_near_finish_even_where_its_report_names_the_marker() -> None:
+    assert not near_finish(said("FINISH: I said FINISH: to stop."))
+    assert near_finish(said("FINISH: now", call()))
 
 
 @pytest.mark.parametrize("text", ["finish: late", "FINISH late", "Finished:", "FINISHED: late"])
