@@ -76,9 +76,16 @@ def statements_about(fact: Fact, annotated: Annotated, sighting: Sighting) -> It
     lead = frozenset(i for i in range(annotated.lead) if i not in annotated.masked)
     before: _Taken | None = None
     clean = True
-    for stretch in stretches_of(annotated):
+    found = stretches_of(annotated)
+    for number, stretch in enumerate(found):
         narrowed = narrowing(fact, stretch, sighting.covered, annotated.nouns)
-        zone = stretch.zone
+        zone, statement = stretch.zone, stretch.statement
+        after = found[number + 1] if number + 1 < len(found) else None
+        if after is not None and _is_name(after, sighting) and not after.starts_anew:
+            # '8.3% of its rows are at vuzak 19': what follows the figure ends in the fact's word
+            narrowed += narrowing(fact, after, sighting.covered, annotated.nouns)
+            zone = zone | after.zone
+            statement = replace(statement, owner=statement.owner or after.statement.owner)
         if before is not None and before.is_name:
             # 'is 19, with 8.3% of its rows': 19 is the fact's own word, not a figure for itself
             zone, narrowed = zone | before.zone, narrowed + before.narrowing
@@ -86,17 +93,21 @@ def statements_about(fact: Fact, annotated: Annotated, sighting: Sighting) -> It
         if before is not None and _is_bare(stretch, own):
             # '... is A017, with 23.4% of its rows (12,801)': a bare figure takes all of it over
             region, narrowed = region | before.region, narrowed + before.narrowing
-        figure = stretch.statement.figure
-        is_name = figure is not None and figure.place in sighting.covered
-        before = _Taken(zone, region, narrowed, is_name)
+        before = _Taken(zone, region, narrowed, _is_name(stretch, sighting))
         # 'share of X is highest at A and lowest at B': the second half has the first's subject
         clean = narrowed.clean and (clean or _has_subject(annotated, zone, sighting))
-        if stretch.statement.owner != "own" or narrowed.restricted:
+        if statement.owner != "own" or narrowed.restricted:
             continue
-        place = _Place(stretch.statement, zone, region)
+        place = _Place(statement, zone, region)
         about = _about(annotated, place, replace(narrowed, clean=clean), sighting)
         if about is not None and not _is_narrowed_by_time(fact, annotated, region, sighting):
             yield about
+
+
+def _is_name(stretch: Stretch, sighting: Sighting) -> bool:
+    """Whether a stretch's figure is a word of the fact: the 19 of 'hour 19', the 60 of 'above 60'."""
+    figure = stretch.statement.figure
+    return figure is not None and figure.place in sighting.covered
 
 
 def _is_bare(stretch: Stretch, own: set[int]) -> bool:

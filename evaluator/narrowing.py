@@ -55,7 +55,7 @@ def narrowing(fact: Fact, stretch: Stretch, covered: frozenset[int], nouns: set[
             and word.stem not in fact.neutral
             and word.stem not in nouns
         ]
-        narrow = segment.rates or any(w.narrows and w.behind not in covered for w in words)
+        narrow = any(w.narrows and w.behind not in covered for w in words)
         clean = clean and not narrow and not words
         if not words and not narrow:
             continue

@@ -119,7 +119,7 @@ def _is_limit(forms: Sequence[Form], figure: Figure, found: Sequence[Figure]) ->
     if figure.unit == "%" or not any(other.unit == "%" for other in found):
         return False
     after = forms[figure.last + 1] if figure.last + 1 < len(forms) else None
-    return after is None or (after.plain and after.statistic is None)
+    return bool(figure.unit) or after is None or (after.plain and after.statistic is None)
 
 
 def _is_conditional(forms: Sequence[Form], place: int) -> bool:

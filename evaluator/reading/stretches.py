@@ -9,6 +9,7 @@ from evaluator.reading.statements import Annotated, Statement
 
 _BREAKS = frozenset({",", "—", "–", ":", ";", "|"})
 _VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "averages", "averaged"})
+_ANEW = frozenset({"and", "but", "or", "then", "plus"})
 _RATES = frozenset({"per", "each", "every"})
 _DETERMINERS = frozenset({"the", "its", "all", "their", "total", "every"})
 _PERIODIC = frozenset({"daily", "weekly", "monthly", "hourly", "yearly"})
@@ -34,8 +35,6 @@ class Segment:
     opens_narrowing: bool
     """'when it rains', 'in winter': it bears on the statement though it holds no figure."""
     loose: tuple[LooseWord, ...]
-    rates: bool
-    """'per day', 'each month'."""
     extreme: bool
     """It speaks of a highest or lowest."""
 
@@ -51,6 +50,8 @@ class Stretch:
     limits: tuple[int, ...]
     """Places of the figures that narrow: 'above 0', 'number 387'."""
     has_period: bool
+    starts_anew: bool
+    """It begins with 'and', 'but', ...: what stands in it is not said of the figure before."""
 
 
 def stretches_of(annotated: Annotated) -> list[Stretch]:
@@ -77,7 +78,8 @@ def _stretches(annotated: Annotated) -> list[Stretch]:
         places = frozenset(zone)
         limits = tuple(f.place for f in annotated.limits if f.place in places)
         period = any(p.first in places or p.last in places for p in annotated.periods)
-        found.append(Stretch(statement, places, segments, limits, period))
+        anew = bool(zone) and forms[zone[0]].text in _ANEW
+        found.append(Stretch(statement, places, segments, limits, period, anew))
     return found
 
 
@@ -112,7 +114,7 @@ def _segment(annotated: Annotated, part: list[int], known: set[int], *, shouting
     """Read a part from left to right, each word with the preposition before it."""
     forms = annotated.clause.forms
     loose: list[LooseWord] = []
-    behind, conditional, rates, extreme = -1, False, False, False
+    behind, conditional, extreme = -1, False, False
     for i in part:
         form = forms[i]
         if form.kind != "word" or i in known:
@@ -128,13 +130,15 @@ def _segment(annotated: Annotated, part: list[int], known: set[int], *, shouting
             behind = behind if conditional else -1
         elif form.code and not form.plain and not shouting:
             loose.append(LooseWord(i, form.stem, narrows=True, behind=-1))
+        elif i and forms[i - 1].text in _RATES and text != "cent":
+            # 'per day', 'each month'
+            loose.append(LooseWord(i, form.stem, narrows=True, behind=i - 1))
         elif (not form.plain or text in _PERIODIC) and not _is_base(annotated, i):
             loose.append(LooseWord(i, form.stem, narrows=behind >= 0, behind=behind))
-        rates = rates or (text in _RATES and _leads_on(annotated, i))
         extreme = extreme or (form.cue is not None and form.cue[1] == "superlative")
     first = next((forms[i].text for i in part if forms[i].text not in ("and", "but")), "")
     opens = first in lexicon.RESTRICTING or first in lexicon.CONDITIONS
-    return Segment(frozenset(part), opens, tuple(loose), rates, extreme)
+    return Segment(frozenset(part), opens, tuple(loose), extreme)
 
 
 def _is_base(annotated: Annotated, i: int) -> bool:
@@ -147,8 +151,3 @@ def _is_base(annotated: Annotated, i: int) -> bool:
     while back >= 0 and forms[back].text in _DETERMINERS:
         back -= 1
     return back > 0 and forms[back].text == "of" and forms[back - 1].text in ("%", "percent")
-
-
-def _leads_on(annotated: Annotated, i: int) -> bool:
-    forms = annotated.clause.forms
-    return i + 1 < len(forms) and forms[i + 1].kind == "word" and forms[i + 1].text != "cent"
