@@ -100,7 +100,7 @@ def _options(runtime: Runtime, sizes: Sizes, locate: Callable[[Path], str]) -> l
 
 def _environment() -> dict[str, str]:
     """All that a cell finds in os.environ; nothing of the host's but a hint for its processor."""
-    kept = {"HOME": "/tmp", "LD_LIBRARY_PATH": "/lib", "OPENBLAS_NUM_THREADS": "1"}  # noqa: S108
+    kept = {"HOME": "/tmp", "LD_LIBRARY_PATH": "/lib", "OPENBLAS_NUM_THREADS": "1"}  # noqa: S108 - its own
     if core := os.environ.get("OPENBLAS_CORETYPE"):
         kept["OPENBLAS_CORETYPE"] = core
     return kept
