@@ -9,15 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
 from agent.profiler.agent import ProfilerAgent
 from agent.profiler.reply import Ask, Conversation, Note, Reply, T, read
 from core.protocols import Finish, Observation, Tools, ToolSpec
 from core.run import Limits
 from core.scenario import Task, ToolName
 from core.trajectory import Insight, Turn
+from databases.connection import open_readonly
+from databases.schema import Schema, read_schema
+from tools.info import database_info, describe_table
+from tools.limits import ToolLimits
+from tools.rendering import Fetched, render_rows
 from tools.toolset import ToolSet
 
 SQL_TOOLS: tuple[ToolName, ...] = ("get_database_info", "describe_table", "execute_query")
+LIMITS = ToolLimits()
 _sessions = itertools.count()
 
 
@@ -117,22 +125,42 @@ class FailingTools:
 
 
 def converse(database: Path, questions: Conversation[T]) -> T:
-    """Answer a line of questions from the real tools, and return what it learnt."""
-    return asyncio.run(_converse(database, questions))
+    """Answer a line of questions, and return what it learnt.
+
+    Straight from the database, in the tools' own rendering: a hundred such talks would else spend
+    most of their time on what the tools record of each query.
+    """
+    with open_readonly(database) as connection:
+        schema = read_schema(connection)
+        try:
+            item: Ask | Note = next(questions)
+            while True:
+                asked = isinstance(item, Ask)
+                item = questions.send(_answer(connection, schema, item) if asked else Reply())
+        except StopIteration as end:
+            found: T = end.value
+            return found
 
 
-async def _converse(database: Path, questions: Conversation[T]) -> T:
-    tools = ToolSet(database, names=SQL_TOOLS, sandbox=None, session=f"talk-{next(_sessions)}")
-    try:
-        item: Ask | Note = next(questions)
-        while True:
-            reply = Reply()
-            if isinstance(item, Ask):
-                reply = read(await tools.call(item.tool, item.arguments))
-                assert reply.error is None, f"{item.arguments}: {reply.error}"
-            item = questions.send(reply)
-    except StopIteration as end:
-        found: T = end.value
-        return found
-    finally:
-        await tools.close()
+def _answer(connection: duckdb.DuckDBPyConnection, schema: Schema, item: Ask | Note) -> Reply:
+    assert isinstance(item, Ask)
+    match item.tool:
+        case "get_database_info":
+            data = database_info(schema, "duckdb", LIMITS)
+        case "describe_table":
+            name, offset = str(item.arguments["table_name"]), int(item.arguments.get("offset", 0))
+            data = describe_table(schema, name, offset, LIMITS)
+        case _:
+            limit = int(item.arguments.get("limit", LIMITS.default_rows))
+            result = connection.execute(str(item.arguments["query"]))
+            columns = [(str(d[0]), str(d[1])) for d in result.description or ()]
+            rows = result.fetchmany(limit + 1)
+            fetched = Fetched(
+                columns=tuple(name for name, _ in columns),
+                types=tuple(kind for _, kind in columns),
+                rows=tuple(rows[:limit]),
+                more=len(rows) > limit,
+                limit=limit,
+            )
+            data = render_rows(fetched, LIMITS)
+    return read(Observation(text="", data=data))
