@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import ProviderError
@@ -76,6 +76,7 @@ options = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(
     script=scripts,
     insight=st.lists(replies() | faults, min_size=9, max_size=9),

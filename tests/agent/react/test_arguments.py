@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.calls import distinct, is_sound, read_arguments
@@ -135,6 +135,7 @@ def test_calls_that_the_providers_message_lacks_are_put_into_the_history() -> No
 ids = st.sampled_from(["", "a", "b", "call-1-1", "call-1-2", "call-1-2-"]) | st.text(max_size=3)
 
 
+@settings(deadline=None)
 @given(st.lists(ids, max_size=6))
 def test_every_call_has_an_id_of_its_own_and_the_first_keeps_what_it_had(given: list[str]) -> None:
     calls = [ToolCall(call_id=one, name="x", arguments="{}") for one in given]
@@ -145,6 +146,7 @@ def test_every_call_has_an_id_of_its_own_and_the_first_keeps_what_it_had(given: 
         assert named[given.index(one)] == one
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(), st.integers() | st.text() | st.none()))
 def test_a_whole_object_is_read_as_it_is(values: dict[str, Any]) -> None:
     made = ToolCall(call_id="c", name="x", arguments=json.dumps(values))
@@ -152,6 +154,7 @@ def test_a_whole_object_is_read_as_it_is(values: dict[str, Any]) -> None:
     assert is_sound(made)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_whatever_the_arguments_are_they_are_read_or_said_to_be_wrong(text: str) -> None:
     made = ToolCall(call_id="c", name="x", arguments=text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.finish import MARKER, after_marker, near_finish
@@ -93,11 +93,13 @@ def test_what_only_resembles_the_marker_is_none(text: str) -> None:
     assert not nudge.near_finish
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_whatever_follows_the_marker_is_the_report(report: str) -> None:
     assert after_marker(f"  {MARKER}{report}") == report.strip()
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_a_text_that_does_not_start_with_the_marker_has_no_report(text: str) -> None:
     assert after_marker(f"x{text}") is None

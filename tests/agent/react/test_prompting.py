@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.finish import MARKER
@@ -111,6 +111,7 @@ def test_a_value_is_never_scanned_for_placeholders() -> None:
     assert start.endswith("{task} {entity_noun}")
 
 
+@settings(deadline=None)
 @given(turn=st.text(), text=st.text(min_size=1))
 def test_whatever_the_values_are_they_stand_there_word_for_word(turn: str, text: str) -> None:
     filled = BUILTIN.fill("insight", TASK.model_copy(update={"text": text}), turn=turn)
