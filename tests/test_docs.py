@@ -159,12 +159,14 @@ def test_the_readme_leads_to_the_index_of_the_pages() -> None:
 def test_every_setting_in_the_environment_is_explained() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    sources = [path for package in packages for path in (ROOT / package).rglob("*.py")]
-    sources += [ROOT / "ddr", ROOT / ".ci" / "run"]
+    python = [path for package in packages for path in (ROOT / package).rglob("*.py")]
+    quoted, named = r"[\"'](DDR_[A-Z_]*[A-Z])[\"']", r"\b(DDR_[A-Z_]*[A-Z])\b"
+    looked_at = [(path, quoted) for path in python]
+    looked_at += [(ROOT / "ddr", named), (ROOT / ".ci" / "run", named)]
     read = {
         variable
-        for path in sources
-        for variable in re.findall(r"\bDDR_[A-Z_]*[A-Z]\b", path.read_text(encoding="utf-8"))
+        for path, pattern in looked_at
+        for variable in re.findall(pattern, path.read_text(encoding="utf-8"))
     }
     said = "\n".join(pages.text(page) for page in pages.pages())
     assert {"DDR_HOME", "DDR_CI", "DDR_TEST_DATA", "DDR_PYTHON"} <= read
