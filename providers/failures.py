@@ -27,18 +27,23 @@ _BY_STATUS: Final[dict[int, ProviderFault]] = {
 }
 
 
-def typed(exc: BaseException, *, asked: str, sent: bool = True, body: Any = None) -> EndpointError:
+def typed(
+    exc: BaseException,
+    *,
+    asked: str,
+    sent: bool = True,
+    body: Any = None,
+    outer: BaseException | None = None,
+) -> EndpointError:
     """The failure behind an exception of litellm's, whose own types lose much of it.
 
     litellm calls a broken connection and an answer that is no JSON both an internal server error;
     what it wrapped tells them apart. `asked` names the model in the text; `sent`: a request had
     gone out, so that what is neither a bad status nor a lost connection is a bad answer. `body` is
     an answer that came with a status of success: routers put an upstream's error into one.
+    `outer` is what was being handled when the request was made, and is no part of its failure.
     """
-    import httpx
-    from litellm import exceptions as litellm
-
-    chain = list(_chain(exc))
+    chain = list(_chain(exc, outer))
     response = _response(chain)
     if response is not None and response.status_code >= 400:
         error = _error_object(_parsed(response))
@@ -47,34 +52,40 @@ def typed(exc: BaseException, *, asked: str, sent: bool = True, body: Any = None
     if error := _error_object(body):
         if _is_failure(error.get("code")):
             return _from_status(exc, error["code"], error, asked)
-        said = _worded("malformed", _line(str(error.get("message") or error)))
+        said = _worded("malformed", str(error.get("message") or error))
         return EndpointError(f"{asked}: {said}", kind="malformed")
+    kind, link = _by_class(chain, sent)
+    return EndpointError(f"{asked}: {_worded(kind, str(link) or type(link).__name__)}", kind=kind)
+
+
+def _by_class(chain: list[BaseException], sent: bool) -> tuple[ProviderFault, BaseException]:
+    """The kind of a failure without a status, and the exception that tells it."""
+    import httpx
+    from litellm import exceptions as litellm
+
     kinds: list[tuple[tuple[type[BaseException], ...], ProviderFault]] = [
         ((litellm.ContextWindowExceededError,), "context_length"),
         ((httpx.TimeoutException, litellm.Timeout, TimeoutError), "timeout"),
         ((httpx.TransportError, ConnectionError), "connection"),
         ((litellm.AuthenticationError,), "auth"),
-    ]
-    if sent:  # what a parser stumbles over
-        kinds.append(((ValueError, LookupError, TypeError, AttributeError), "malformed"))
-    kinds += [
+        # What a parser stumbles over; before a request has gone out it is something else.
+        ((ValueError, LookupError, TypeError, AttributeError) if sent else (), "malformed"),
         ((litellm.RateLimitError,), "rate_limit"),
         ((litellm.ServiceUnavailableError,), "server"),
         ((litellm.BadRequestError,), "bad_request"),
     ]
     for classes, kind in kinds:
-        if found := next((link for link in chain if isinstance(link, classes)), None):
-            text = _worded(kind, _line(str(found) or type(found).__name__))
-            return EndpointError(f"{asked}: {text}", kind=kind)
-    kind = "malformed" if sent else "bad_request"
-    return EndpointError(f"{asked}: {_worded(kind, _line(str(chain[-1])))}", kind=kind)
+        for link in chain:
+            if isinstance(link, classes):
+                return kind, link
+    return "malformed" if sent else "bad_request", chain[-1]
 
 
-def _chain(exc: BaseException) -> Iterator[BaseException]:
-    """An exception and all that it was raised from, the outermost first."""
+def _chain(exc: BaseException, outer: BaseException | None) -> Iterator[BaseException]:
+    """An exception and all that it was raised from, the outermost first, as far as `outer`."""
     seen: set[int] = set()
     link: BaseException | None = exc
-    while link is not None and id(link) not in seen:
+    while link is not None and link is not outer and id(link) not in seen:
         seen.add(id(link))
         yield link
         link = link.__cause__ or link.__context__
@@ -158,7 +169,7 @@ def _worded(kind: ProviderFault, said: str) -> str:
         "timeout": "no answer in time",
         "connection": "the connection failed",
     }
-    return f"{words[kind]}: {said}" if kind in words else said
+    return f"{words[kind]}: {_line(said)}" if kind in words else _line(said)
 
 
 def _line(text: str, limit: int = 500) -> str:

@@ -7,7 +7,9 @@ import json
 import logging
 import os
 import random
+import sys
 import time
+import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -58,6 +60,8 @@ _OURS: Final = frozenset(
 def _litellm() -> Any:
     """litellm, imported once: no download, no telemetry, nothing printed. Takes seconds."""
     os.environ.update(_QUIET)
+    # pydantic's opinion of litellm's types, told on stderr at the first call of some providers.
+    warnings.filterwarnings("ignore", message=r".*`ReadOnly` qualifier")
     import litellm
 
     litellm.telemetry = False
@@ -129,7 +133,7 @@ class LitellmModel:
 
     async def _ask(self, request: Mapping[str, Any], role: Role) -> Reply:
         started, begun = datetime.now(UTC), time.perf_counter()
-        witness = _Witness()
+        witness, outer = _Witness(), sys.exception()
         try:
             # litellm's own timeout is per read; an endpoint that trickles would never meet it.
             async with asyncio.timeout(self._timeout_s):
@@ -138,7 +142,8 @@ class LitellmModel:
         except UnreadableError as exc:
             raise EndpointError(f"{self.name}: {exc}", kind="malformed") from exc
         except Exception as exc:
-            raise typed(exc, asked=self.name, sent=witness.sent, body=witness.body) from exc
+            told = {"sent": witness.sent, "body": witness.body, "outer": outer}
+            raise typed(exc, asked=self.name, **told) from exc
         return self._reply(answer, role, started, time.perf_counter() - begun)
 
     def _reply(self, answer: Answer, role: Role, started: datetime, took_s: float) -> Reply:

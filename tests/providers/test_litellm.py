@@ -409,6 +409,29 @@ def test_what_an_errors_code_says_is_heard(
     assert (caught.value.kind, caught.value.status_code) == (kind, status)
 
 
+def test_a_failure_is_not_mistaken_for_the_one_that_is_being_handled() -> None:
+    async def asked_again(model: ChatModel) -> None:
+        try:
+            await model.complete(START)
+        except ProviderError:
+            await model.complete(START)
+
+    with ScriptedEndpoint([Status(401), Reset()]) as endpoint:
+        model = model_on(endpoint, "openai")
+        with pytest.raises(ProviderError) as caught:
+            asyncio.run(asked_again(model))
+    assert (caught.value.kind, caught.value.status_code) == ("connection", None)
+
+
+def test_a_setting_that_the_provider_does_not_take_is_a_bad_request_that_names_it() -> None:
+    with ScriptedEndpoint([]) as endpoint:
+        model = model_on(endpoint, "anthropic", sampling={"logit_bias": {"1": 5}})
+        with pytest.raises(ProviderError, match="logit_bias") as caught:
+            asyncio.run(model.complete(START))
+    assert caught.value.kind == "bad_request"
+    assert endpoint.requests == ()
+
+
 # Patience
 
 
