@@ -94,11 +94,8 @@ def numbered(passages: Passages) -> str:
 
 
 def fence(data: str) -> str:
-    """A line that the data cannot hold, and always the same for the same data."""
-    salt = 0
-    while (mark := hashlib.sha256(f"{salt}:{data}".encode()).hexdigest()[:20]) in data:
-        salt += 1
-    return f"===== {mark} ====="
+    """A line that the data cannot hold, since it follows from all of the data; always the same."""
+    return f"===== {hashlib.sha256(data.encode()).hexdigest()[:20]} ====="
 
 
 def plain(word: str) -> str:

@@ -111,6 +111,17 @@ def test_after_the_end_the_same_checker_can_go_on_where_it_stopped() -> None:
     assert asyncio.run(resumed()) == set("abcdef")
 
 
+def test_who_goes_on_after_the_end_gets_three_new_chances() -> None:
+    async def resumed() -> tuple[CheckerError | None, CheckerError | None]:
+        said: list[Said] = [*[down()] * 3, *[down()] * 2, *[GOOD] * 4]
+        checker = LLMChecker(model=Judge(said), concurrency=1)
+        return (await run(checker))[1], (await run(checker))[1]
+
+    first, second = asyncio.run(resumed())
+    assert first is not None
+    assert second is None
+
+
 class Gate:
     """Answers a request only when the test lets it."""
 
