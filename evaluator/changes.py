@@ -33,7 +33,7 @@ def is_difference(about: About, figure: Figure) -> bool:
     last = before[-1].text if before else ""
     if last == "by":
         return any(form.cue is not None and form.cue[1] in _MOVES for form in before)
-    return last == "+" or (
+    return forms[figure.first].text == "+" or (
         last != "to" and any(form.text in _DIFFERENCES for form in before[-_NEAR:])
     )
 

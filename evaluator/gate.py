@@ -11,7 +11,7 @@ from evaluator.narrowing import Narrowing, narrowing
 from evaluator.reading import lexicon
 from evaluator.reading.figures import Figure
 from evaluator.reading.forms import Form
-from evaluator.reading.periods import Period, is_year
+from evaluator.reading.periods import FIRST_YEAR, LAST_YEAR, Period, is_year
 from evaluator.reading.statements import Annotated, Statement
 from evaluator.reading.stretches import Stretch, stretches_of
 from evaluator.sighting import Sighting
@@ -96,12 +96,22 @@ def statements_about(fact: Fact, annotated: Annotated, sighting: Sighting) -> It
         before = _Taken(zone, region, narrowed, _is_name(stretch, sighting))
         # 'share of X is highest at A and lowest at B': the second half has the first's subject
         clean = narrowed.clean and (clean or _has_subject(annotated, zone, sighting))
-        if statement.owner != "own" or narrowed.restricted:
+        if statement.owner != "own" or narrowed.restricted or not _asks_for(fact, statement):
             continue
         place = _Place(statement, zone, region)
         about = _about(annotated, place, replace(narrowed, clean=clean), sighting)
         if about is not None and not _is_narrowed_by_time(fact, annotated, region, sighting):
             yield about
+
+
+def _asks_for(fact: Fact, statement: Statement) -> bool:
+    """Whether the fact could be stated by such a figure: a year or a word seldom is one."""
+    figure, wanted = statement.figure, fact.magnitude
+    if figure is None:
+        return True
+    if figure.word or figure.ordinal:
+        return fact.signals.statistic in ("count", "distinct", "rank")
+    return not figure.year or (wanted is not None and FIRST_YEAR <= wanted.value <= LAST_YEAR)
 
 
 def _is_name(stretch: Stretch, sighting: Sighting) -> bool:

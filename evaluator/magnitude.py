@@ -24,11 +24,9 @@ def magnitude(fact: Fact, about: About, stats: Statistics) -> bool | None:
         return _is_implied(fact, implied_change(fact, about))
     if fact.signals.kind != "change" and is_difference(about, figure):
         return None
-    if figure.word and fact.signals.statistic not in ("count", "distinct", "rank"):
-        return None
     if figure.ordinal != (fact.signals.statistic == "rank"):
         return None
-    if figure.year and not (1900 <= wanted.value <= 2100 and canonical(wanted.unit) == ""):
+    if figure.year and canonical(wanted.unit) != "":
         return None
     if figure.word and not figure.ordinal and not stands_before_metric(about, figure):
         return None

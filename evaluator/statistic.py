@@ -93,14 +93,15 @@ def _named_statistics(about: About) -> frozenset[str]:
 
 def _tags(about: About) -> set[str]:
     """'r = 0.34', 'n = 120', 'p < 0.01': what a letter says of the figure after it."""
-    figure = about.figure
+    figure, forms = about.figure, about.forms
+    if figure is not None and forms[figure.first].text == "±":
+        return {"spread"}
     if figure is None or figure.first < 2:
         return set()
-    forms = about.forms
     sign, letter = forms[figure.first - 1].text, forms[figure.first - 2].text
     if sign in ("=", "<", ">", "of", "≈", ":") and letter in lexicon.TAGS:
         return {lexicon.TAGS[letter]}
-    return {"spread"} if sign == "±" else set()
+    return set()
 
 
 def _extremes(about: About) -> set[str]:

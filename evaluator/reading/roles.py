@@ -51,7 +51,7 @@ def _role(
     after = [form.text for form in forms[figure.last + 1 : figure.last + 3]]
     last = before[-1] if before else ""
     pair = before[-2:]
-    if last in ("number", "no", "#") and not figure.unit and figure.step == 1:
+    if not figure.unit and figure.step == 1 and _is_label(forms, figure):
         return "label", None
     if pair in (["rather", "than"], ["instead", "of"]) or _is_negated(before):
         return "negated", None
@@ -69,6 +69,19 @@ def _role(
     if last == "within":
         return "threshold", None
     return "plain", bound
+
+
+def _is_label(forms: Sequence[Form], figure: Figure) -> bool:
+    """'flight number 387', 'at runway 5', 'with model 172': a number that is a name."""
+    if not figure.first or not forms[figure.place].text.isdigit():
+        return False
+    if forms[figure.first - 1].text in ("number", "no", "#"):
+        return True
+    nouns = 0
+    while nouns < 3 and figure.first > nouns and not forms[figure.first - 1 - nouns].plain:
+        nouns += 1
+    lead = forms[figure.first - 1 - nouns].text if figure.first > nouns else ""
+    return 0 < nouns < 3 and (lead in lexicon.RESTRICTING or lead in ("with", "to", "from"))
 
 
 def _is_negated(before: Sequence[str]) -> bool:

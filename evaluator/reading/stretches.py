@@ -9,6 +9,7 @@ from evaluator.reading.statements import Annotated, Statement
 
 _BREAKS = frozenset({",", "—", "–", ":", ";", "|"})
 _VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "averages", "averaged"})
+_AT_IDLE = frozenset({"least", "most", "all", "best", "worst", "first", "about"})
 _ANEW = frozenset({"and", "but", "or", "then", "plus"})
 _RATES = frozenset({"per", "each", "every"})
 _DETERMINERS = frozenset({"the", "its", "all", "their", "total", "every"})
@@ -62,8 +63,7 @@ def stretches_of(annotated: Annotated) -> list[Stretch]:
 
 
 def _stretches(annotated: Annotated) -> list[Stretch]:
-    known = {i for m in annotated.mentions for i in range(m.first, m.last + 1)}
-    known.update(i for p in annotated.periods for i in range(p.first, p.last + 1))
+    known = {i for p in annotated.periods for i in range(p.first, p.last + 1)}
     forms = annotated.clause.forms
     shouting = all(form.code or form.kind != "word" for form in forms)
     found = []
@@ -114,16 +114,21 @@ def _segment(annotated: Annotated, part: list[int], known: set[int], *, shouting
     """Read a part from left to right, each word with the preposition before it."""
     forms = annotated.clause.forms
     loose: list[LooseWord] = []
+    named = {i for m in annotated.mentions for i in range(m.first, m.last + 1)}
     behind, conditional, extreme = -1, False, False
     for i in part:
         form = forms[i]
-        if form.kind != "word" or i in known:
+        if i in named:
+            # 'at hubs carrier 03 leads': what follows the name is no longer at the hubs
+            behind = behind if conditional else -1
+        if form.kind != "word" or i in known or i in named:
             continue
         text = form.text
         if text in lexicon.CONDITIONS:
             behind, conditional = i, True
         elif text in lexicon.RESTRICTING:
-            behind = i
+            idle = text == "at" and i + 1 < len(forms) and forms[i + 1].text in _AT_IDLE
+            behind = behind if idle else i
         elif text in lexicon.LOOSE:
             behind = behind if text in ("and", "or") else -1
         elif text in _VERBS:
