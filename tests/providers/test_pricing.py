@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import ConfigError
@@ -139,6 +139,7 @@ def test_a_cache_price_of_nothing_is_a_price() -> None:
     assert cost(free, input_tokens=100, cached_input_tokens=100, output_tokens=0) == 0
 
 
+@settings(deadline=None)
 @given(
     new=st.integers(0, 10**6),
     cached=st.integers(0, 10**6),
