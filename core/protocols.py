@@ -94,7 +94,7 @@ class Agent(Protocol):
 
     def explore(
         self, task: Task, tools: Tools, model: ChatModel | None, limits: Limits
-    ) -> AsyncIterator[Turn | Insight | Finish]:
+    ) -> AsyncIterator[Step]:
         """Explore until there is nothing more to find."""
         ...
 

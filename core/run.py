@@ -48,4 +48,12 @@ class RunSpec(Record):
     seed: int = 0
     insight_model: ModelSpec | None = None
     """None = the same model as the agent's."""
+    insights: Literal["per-turn", "later", "none"] = "per-turn"
+    """When the message-wise insights are asked for."""
+    final_report: Literal["ask", "none"] = "ask"
+    """Whether an exploration that did not choose its end is asked for its report."""
+    price_table_hash: str | None = None
+    """Of the prices that were given; None = litellm's own, or none."""
+    endpoint_allowed: str | None = None
+    """Why restricted data may go to an endpoint off this machine; None = it may not."""
     created_at: UtcTime

@@ -7,9 +7,19 @@ from datetime import datetime
 
 from agent.session import ToolUnavailableError
 from core.errors import DdrError
-from core.protocols import Finish, Observation, Tools, ToolSpec
+from core.protocols import Finish, Observation, Step, Tools, ToolSpec
 from core.run import Limits
-from core.trajectory import NO_USAGE, Insight, StopReason, Trajectory, Turn
+from core.trajectory import (
+    NO_USAGE,
+    Insight,
+    ModelCall,
+    Nudge,
+    Preamble,
+    StopReason,
+    Trajectory,
+    Turn,
+)
+from server.board import Board
 from server.limits import reached
 from server.store import Repository
 
@@ -30,40 +40,69 @@ class Recorder:
     ) -> None:
         self.trajectory = trajectory
         self.turns = 0
+        self.idle = 0
+        """Nudges since the last turn."""
         self.insights = 0
         self.reported = False
         self._usage = NO_USAGE
         self._store, self._limits, self._now = store, limits, now
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it was nudged as often in a row as the limits allow."""
+        return self.idle >= self._limits.max_idle_turns
 
     def limit(self) -> StopReason | None:
         """The limit that this attempt has reached."""
         seconds = (self._now() - self.trajectory.started_at).total_seconds()
         return reached(self._limits, turns=self.turns, usage=self._usage, seconds=seconds)
 
-    def keep(self, step: Turn | Insight | Finish) -> None:
+    def keep(self, step: Step) -> None:
         """Store one thing. Raises AgentFault where it does not fit, StoreError where it cannot."""
         if isinstance(step, Turn):
-            if step.index != self.turns + 1:
-                raise AgentFault(f"turn {step.index} came after turn {self.turns}")
-            self._store.add_turn(self.trajectory.id, step)
-            self.turns += 1
-            if step.call is not None:
-                self._usage = self._usage + step.call.usage
+            self._keep_turn(step)
+        elif isinstance(step, Nudge):
+            if step.after_turn != self.turns:
+                raise AgentFault(f"a nudge after turn {step.after_turn}; there are {self.turns}")
+            self._store.add_nudge(self.trajectory.id, step)
+            self.idle += 1
+            self._spend(step.call)
         elif isinstance(step, Insight):
             self._keep_insight(step)
         elif isinstance(step, Finish):
-            self.reported = step.report is not None
-            self._add(
-                Insight(
-                    id="",
-                    trajectory_id="",
-                    level="trajectory",
-                    text=step.report,
-                    author=self.trajectory.model or self.trajectory.agent,
-                )
-            )
+            self._keep_finish(step)
+        elif isinstance(step, Preamble):
+            if self.turns or self.idle:
+                raise AgentFault("its preamble came after it had begun")
+            self._store.set_preamble(self.trajectory.id, step)
         else:
             raise AgentFault(f"it yielded a {type(step).__name__}")
+
+    def _keep_turn(self, turn: Turn) -> None:
+        if turn.index != self.turns + 1:
+            raise AgentFault(f"turn {turn.index} came after turn {self.turns}")
+        self._store.add_turn(self.trajectory.id, turn)
+        self.turns += 1
+        self.idle = 0
+        self._spend(turn.call)
+
+    def _spend(self, call: ModelCall | None) -> None:
+        if call is not None:
+            self._usage = self._usage + call.usage
+
+    def _keep_finish(self, last: Finish) -> None:
+        self.reported = last.report is not None
+        self._add(
+            Insight(
+                id="",
+                trajectory_id="",
+                level="trajectory",
+                text=last.report,
+                author=self.trajectory.model or self.trajectory.agent,
+                prompt_hash=last.prompt_hash,
+                call=last.call,
+            )
+        )
 
     def _keep_insight(self, said: Insight) -> None:
         if said.level == "message":
@@ -93,8 +132,10 @@ class Recorder:
 class LimitedTools:
     """Tools that answer nothing more once a limit is reached, and remember a lost server."""
 
-    def __init__(self, tools: Tools, limit: Callable[[], StopReason | None]) -> None:
-        self._tools, self._limit = tools, limit
+    def __init__(
+        self, tools: Tools, limit: Callable[[], StopReason | None], board: Board | None = None
+    ) -> None:
+        self._tools, self._limit, self._board = tools, limit, board or Board()
         self.lost: ToolUnavailableError | None = None
 
     async def list(self) -> Sequence[ToolSpec]:
@@ -107,7 +148,8 @@ class LimitedTools:
             text = f"the limit {reason.value} is reached: no further calls; hand in the report"
             return Observation(text=text, is_error=True, error_kind="limit")
         try:
-            return await self._tools.call(name, arguments)
+            with self._board.busy("a tool"):
+                return await self._tools.call(name, arguments)
         except ToolUnavailableError as exc:
             # An agent may swallow it; the runner must not.
             self.lost = exc

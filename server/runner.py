@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -15,13 +15,16 @@ import anyio
 
 from agent.session import CALL_TIMEOUT_S, ToolUnavailableError, connect
 from core.errors import DdrError, ProviderError, ScenarioError
-from core.protocols import Agent, Finish, Tools
+from core.protocols import Agent, ChatModel, Finish, Step, Tools
 from core.run import RunSpec
 from core.scenario import Scenario, Task
-from core.trajectory import Insight, Preamble, Sandbox, StopReason, Trajectory, Turn
+from core.trajectory import Nudge, Preamble, Sandbox, StopReason, Trajectory, Turn
+from server.board import Board
 from server.mcp_app import make_app
+from server.metering import BudgetSpentError
 from server.recorder import AgentFault, LimitedTools, Recorder
 from server.revision import code_revision, version
+from server.runs import competitor
 from server.store import Repository, RunLock
 from server.store.attempts import Key, to_do
 
@@ -76,6 +79,9 @@ class Setting:
     make_agent: Callable[[], Agent]
     open_tools: Callable[[str], HeldTools]
     """Given a session's name, which is the trajectory's key."""
+    make_model: Callable[[Key], ChatModel | None] = lambda _key: None
+    """The model that explores one (entity, trial), already metered; None for an agent without."""
+    board: Board = field(default_factory=Board)
     now: Callable[[], datetime] = utc_now
     call_timeout_s: float = CALL_TIMEOUT_S
     last_word_s: float = 60.0
@@ -91,8 +97,10 @@ async def explore(
     """Explore every (entity, trial) of the run that the store lacks, `spec.concurrency` at a time.
 
     Each turn is stored as it ends. Raises StoreError where another process works on the run or a
-    record cannot be kept, ScenarioError where the database is not the run's. A cancellation ends
-    the open attempts as cancelled; what was stored stays.
+    record cannot be kept, ScenarioError where the database is not the run's, BudgetSpentError where
+    the money ran out: what was open is then cancelled, and what was not begun stays so. A
+    cancellation ends the open attempts as cancelled; what was stored stays. `setting.board.stopping`
+    ends each after the step that is under way.
     """
     with RunLock(setting.locks, spec.id):
         same_content(spec, setting.scenario)
@@ -120,6 +128,7 @@ class _Run:
         self._left = deque(left)
         self._total = len(spec.entity_ids) * spec.trials
         self._done = self._total - len(left)
+        self._spent: BudgetSpentError | None = None
 
     async def work(self) -> None:
         try:
@@ -128,18 +137,24 @@ class _Run:
                     group.create_task(self._worker())
         except BaseExceptionGroup as exc:
             raise _first(exc) from exc
+        if self._spent is not None:
+            raise self._spent
 
     async def _worker(self) -> None:
-        while self._left:
+        while self._left and not self._setting.board.stopping:
             key = self._left.popleft()
             await self._explore_one(key)
+            if self._setting.board.stopping:
+                return
             self._done += 1
             self._say(key, "done")
 
     def _say(self, key: Key, what: str) -> None:
         trial = f" (trial {key[1]})" if self._spec.trials > 1 else ""
         noun = self._setting.scenario.scenario.entity_noun
-        self._watch(self._done, self._total, f"{noun} {key[0]}{trial}: {what}")
+        board = self._setting.board.line()
+        told = f"{noun} {key[0]}{trial}: {what}"
+        self._watch(self._done, self._total, f"{told} | {board}" if board else told)
 
     async def _explore_one(self, key: Key) -> None:
         same_content(self._spec, self._setting.scenario)
@@ -183,7 +198,7 @@ class _Run:
             entity_id=key[0],
             trial=key[1],
             agent=self._spec.agent,
-            model=self._spec.model.name if self._spec.model else None,
+            model=competitor(self._spec) if self._spec.model else None,
             sandbox=tools.sandbox_state,
             started_at=self._setting.now(),
             code_revision=code_revision(),
@@ -191,9 +206,9 @@ class _Run:
 
     async def _converse(self, key: Key, task: Task, tools: Tools, recorder: Recorder) -> None:
         """Let the agent explore until one of the endings, and store which it was."""
-        limited = LimitedTools(tools, recorder.limit)
-        limits = self._spec.limits
-        steps = self._setting.make_agent().explore(task, limited, None, limits)
+        setting, limits = self._setting, self._spec.limits
+        limited = LimitedTools(tools, recorder.limit, setting.board)
+        steps = setting.make_agent().explore(task, limited, setting.make_model(key), limits)
         reason: StopReason | None = None
         error: str | None = None
         try:
@@ -207,6 +222,11 @@ class _Run:
         except asyncio.CancelledError:
             recorder.end(StopReason.CANCELLED)
             raise
+        except BudgetSpentError as exc:
+            recorder.end(StopReason.CANCELLED, str(exc))
+            # The others' open calls are paid for: they may end, but nothing new begins.
+            self._spent, setting.board.stopping = exc, True
+            return
         except _Ended as exc:
             reason, error = exc.reason, exc.told
         finally:
@@ -215,34 +235,72 @@ class _Run:
             reason, error = StopReason.TOOL_UNAVAILABLE, str(limited.lost)
         recorder.end(reason or StopReason.MAX_SECONDS, error)
 
-    async def _listen(
-        self, key: Key, steps: AsyncIterator[Turn | Insight | Finish], recorder: Recorder
-    ) -> StopReason:
-        while True:
+    async def _listen(self, key: Key, steps: AsyncIterator[Step], recorder: Recorder) -> StopReason:
+        told = False
+        while not self._setting.board.stopping:
             # Asked before the agent goes on: what it began within the limits is still kept.
             limit = recorder.limit()
-            try:
-                step = await anext(steps)
-            except StopAsyncIteration:
-                return limit or StopReason.IDLE
-            except ProviderError as exc:
-                raise _Ended(StopReason.PROVIDER_ERROR, str(exc)) from exc
-            except ToolUnavailableError as exc:
-                raise _Ended(StopReason.TOOL_UNAVAILABLE, str(exc)) from exc
-            except Exception as exc:
-                _LOG.debug("the agent crashed", exc_info=True)
-                told = f"the agent crashed: {type(exc).__name__}: {exc}"
-                raise _Ended(StopReason.ABANDONED, told) from exc
-            if limit is not None and isinstance(step, Turn):
-                return limit
+            step = await _next(steps, recorder, limit)
+            if isinstance(step, StopReason):
+                return step
+            if limit is not None and isinstance(step, (Turn, Nudge)):
+                # An agent's clock starts later than ours: it may find out by a refused call.
+                if told or not _was_refused(step):
+                    return limit
+                told = True
             try:
                 recorder.keep(step)
             except AgentFault as exc:
                 raise _Ended(StopReason.ABANDONED, f"the agent broke the rules: {exc}") from exc
+            self._setting.board.turns += isinstance(step, Turn)
             if isinstance(step, Finish):
-                # At a limit it had no choice: only an agent that could have gone on stops itself.
-                return limit or StopReason.FINISHED
+                return await _ending(step, steps, limit)
             self._say(key, f"turn {recorder.turns}, {recorder.insights} insights")
+        return StopReason.CANCELLED
+
+
+async def _next(
+    steps: AsyncIterator[Step], recorder: Recorder, limit: StopReason | None
+) -> Step | StopReason:
+    """The agent's next step, or the reason why there is none. Raises _Ended for a fault."""
+    try:
+        return await anext(steps)
+    except StopAsyncIteration:
+        return StopReason.IDLE if recorder.is_idle else limit or StopReason.IDLE
+    except BudgetSpentError:
+        raise
+    except ProviderError as exc:
+        full = exc.kind == "context_length"
+        reason = StopReason.CONTEXT_LENGTH if full else StopReason.PROVIDER_ERROR
+        raise _Ended(reason, str(exc)) from exc
+    except ToolUnavailableError as exc:
+        raise _Ended(StopReason.TOOL_UNAVAILABLE, str(exc)) from exc
+    except Exception as exc:
+        _LOG.debug("the agent crashed", exc_info=True)
+        told = f"the agent crashed: {type(exc).__name__}: {exc}"
+        raise _Ended(StopReason.ABANDONED, told) from exc
+
+
+def _was_refused(step: Turn | Nudge) -> bool:
+    """Whether an agent with a model was told in this turn that the time is over."""
+    if isinstance(step, Nudge) or step.call is None:
+        return False
+    return any(result.error_kind == "limit" for result in step.tool_results)
+
+
+async def _ending(last: Finish, steps: AsyncIterator[Step], limit: StopReason | None) -> StopReason:
+    """Why it ended, by its last word and the limit that it had reached before."""
+    if last.stop_reason is StopReason.CONTEXT_LENGTH:
+        try:
+            await anext(steps, None)
+        except ProviderError as exc:
+            raise _Ended(StopReason.CONTEXT_LENGTH, str(exc)) from exc
+    if last.stop_reason is not None:
+        return last.stop_reason
+    if last.call is not None and last.call.role == "agent":
+        return StopReason.FINISHED
+    # At a limit it had no choice: only an agent that could have gone on stops itself.
+    return limit or StopReason.FINISHED
 
 
 class _Ended(Exception):  # noqa: N818 - an ending, not an error
@@ -253,7 +311,7 @@ class _Ended(Exception):  # noqa: N818 - an ending, not an error
         self.reason, self.told = reason, told
 
 
-async def _close(steps: AsyncIterator[Turn | Insight | Finish]) -> None:
+async def _close(steps: AsyncIterator[Step]) -> None:
     close = getattr(steps, "aclose", None)
     if close is not None:
         await close()

@@ -26,6 +26,13 @@ class RunProgress:
     """Stored, of all attempts."""
 
 
+def competitor(spec: RunSpec) -> str:
+    """Whose insights a run's are: the model's, or the agent's where there is no model."""
+    from providers.catalog import model_name
+
+    return model_name(spec.model) if spec.model else spec.agent
+
+
 def progress_of(spec: RunSpec, store: Repository) -> RunProgress:
     """How far the run is by what the store holds."""
     attempts = store.heads(spec.id)

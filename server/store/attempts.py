@@ -34,7 +34,9 @@ def to_do(spec: RunSpec, attempts: Iterable[Trajectory], *, retry_errors: bool) 
 
 def _faulty(trajectory: Trajectory) -> bool:
     reason = trajectory.stop_reason
-    return reason is not None and (not reason.scored or trajectory.error is not None)
+    if reason is None or reason is StopReason.CONTEXT_LENGTH:
+        return False  # its error is the endpoint's word for an ending that no retry changes
+    return not reason.scored or trajectory.error is not None
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,14 @@ from sqlalchemy.orm import Session
 from core.errors import StoreError, UnknownNameError, UsageError
 from core.evaluation import Evaluation, Verdict
 from core.run import RunSpec
-from core.trajectory import Insight, StopReason, Trajectory, Turn
+from core.trajectory import Insight, Nudge, Preamble, StopReason, Trajectory, Turn
 from server.store.attempts import counting
 from server.store.engine import failures
 from server.store.records import to_json
 from server.store.tables import (
     EvaluationRow,
     InsightRow,
+    NudgeRow,
     RunRow,
     TrajectoryRow,
     TurnRow,
@@ -101,7 +102,7 @@ class Repository:
             attempt = (last or 0) + 1
             name = f"{draft.run_id}.{draft.entity_id}.{draft.trial}.{attempt}"
             started = draft.model_copy(
-                update={"id": name, "attempt": attempt, "turns": (), "insights": ()}
+                update={"id": name, "attempt": attempt, **dict.fromkeys(_PARTS, ())}
             )
             session.add(TrajectoryRow(id=name, attempt=attempt, **key, body=_head(started)))
             return started
@@ -111,6 +112,24 @@ class Repository:
         with self._write(f"turn {turn.index} of {trajectory_id} is stored already") as session:
             self._open_attempt(session, trajectory_id)
             session.add(TurnRow(trajectory_id=trajectory_id, turn=turn.index, body=to_json(turn)))
+
+    def set_preamble(self, trajectory_id: str, preamble: Preamble) -> None:
+        """Keep what the agent was sent before its first turn."""
+        with self._write() as session:
+            row = self._open_attempt(session, trajectory_id)
+            head = Trajectory.model_validate_json(row.body)
+            row.body = _head(head.model_copy(update={"preamble": preamble}))
+
+    def add_nudge(self, trajectory_id: str, nudge: Nudge) -> None:
+        """Keep a nudge as it comes; their order is kept."""
+        with self._write() as session:
+            self._open_attempt(session, trajectory_id)
+            last = session.scalar(
+                select(func.max(NudgeRow.position)).filter_by(trajectory_id=trajectory_id)
+            )
+            session.add(
+                NudgeRow(trajectory_id=trajectory_id, position=(last or 0) + 1, body=to_json(nudge))
+            )
 
     def add_insight(self, insight: Insight) -> None:
         """Keep an insight as it comes; their order is kept."""
@@ -259,8 +278,12 @@ class Repository:
         return row
 
 
+_PARTS = frozenset({"turns", "nudges", "insights"})
+"""What of a trajectory is kept in rows of its own."""
+
+
 def _head(trajectory: Trajectory) -> str:
-    return to_json(trajectory, without={"turns", "insights"})
+    return to_json(trajectory, without=_PARTS)
 
 
 def _rows(session: Session, run_id: str) -> Sequence[TrajectoryRow]:
@@ -275,8 +298,12 @@ def _whole(session: Session, row: TrajectoryRow) -> Trajectory:
     insights = session.scalars(
         select(InsightRow.body).filter_by(trajectory_id=row.id).order_by(InsightRow.position)
     )
+    nudges = session.scalars(
+        select(NudgeRow.body).filter_by(trajectory_id=row.id).order_by(NudgeRow.position)
+    )
     return Trajectory.model_validate_json(row.body).model_copy(
         update={
+            "nudges": tuple(Nudge.model_validate_json(body) for body in nudges),
             "turns": tuple(Turn.model_validate_json(body) for body in turns),
             "insights": tuple(Insight.model_validate_json(body) for body in insights),
         }

@@ -20,7 +20,7 @@ class RunRow(Base):
 
 
 class TrajectoryRow(Base):
-    """A Trajectory without its turns and insights."""
+    """A Trajectory without its turns, nudges and insights."""
 
     __tablename__ = "trajectories"
     id: Mapped[str] = mapped_column(primary_key=True)
@@ -48,6 +48,15 @@ class InsightRow(Base):
     trajectory_id: Mapped[str] = mapped_column(ForeignKey("trajectories.id"), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True)
     id: Mapped[str]
+    body: Mapped[str]
+
+
+class NudgeRow(Base):
+    """A Nudge, at its place among its trajectory's."""
+
+    __tablename__ = "nudges"
+    trajectory_id: Mapped[str] = mapped_column(ForeignKey("trajectories.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
     body: Mapped[str]
 
 

@@ -1,0 +1,72 @@
+"""What a run is doing right now: counts for whoever watches, and the wish to stop."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from core.trajectory import ModelCall
+
+_LATELY_S = 60.0
+
+
+class Board:
+    """Turns, tokens, spend, rate, and what is waiting for what. One per process, over all its runs."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.turns = self.calls = self.tokens = 0
+        self.cost_usd: float | None = None
+        """Of the calls that have a price; None before the first of them."""
+        self.stopping = False
+        """No new work is to begin; model calls that are open may end."""
+        self._busy: Counter[str] = Counter()
+        self._pause: tuple[str, float] | None = None
+        self._clock = clock
+        self._ended: list[float] = []
+
+    @contextmanager
+    def busy(self, what: str) -> Iterator[None]:
+        """Count one more that waits for `what` while this lasts."""
+        self._busy[what] += 1
+        try:
+            yield
+        finally:
+            self._busy[what] -= 1
+
+    def paused(self, why: str, seconds: float) -> None:
+        """A request is to be repeated after a pause."""
+        self._pause = (why, self._clock() + seconds)
+
+    def count(self, call: ModelCall) -> None:
+        """One model call ended, of whatever role."""
+        now = self._clock()
+        self.calls += 1
+        self.tokens += (call.usage.input_tokens or 0) + (call.usage.output_tokens or 0)
+        if call.usage.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + call.usage.cost_usd
+        self._ended = [at for at in self._ended if now - at < _LATELY_S] + [now]
+
+    def line(self) -> str:
+        """All of it in one line; '' before the first model call begins."""
+        waiting = [f"{count} for {what}" for what, count in self._busy.items() if count]
+        if self._pause and self._pause[1] > self._clock():
+            left = self._pause[1] - self._clock()
+            waiting.append(f"a pause of {left:.0f} s ({self._pause[0]})")
+        if not self.calls and not waiting:
+            return ""
+        parts = [f"{self.turns} turns", f"{self.calls} calls", f"{self.tokens:,} tokens"]
+        if self.cost_usd is not None:
+            parts.append(f"${self.cost_usd:.4f}")
+        if rate := self._rate():
+            parts.append(f"{rate:.1f} calls/s")
+        if waiting:
+            parts.append(f"waiting: {', '.join(waiting)}")
+        return "; ".join(parts)
+
+    def _rate(self) -> float | None:
+        """Calls a second over the last minute."""
+        if len(self._ended) < 2 or self._ended[-1] <= self._ended[0]:
+            return None
+        return (len(self._ended) - 1) / (self._ended[-1] - self._ended[0])
