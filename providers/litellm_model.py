@@ -106,6 +106,7 @@ class LitellmModel:
         self._timeout_s = timeout_s
         self._backoff = backoff or Backoff()
         self._sleep, self._chance, self._on_wait = sleep, chance, on_wait
+        self._is_ready = False
 
     async def complete(
         self,
@@ -115,9 +116,11 @@ class LitellmModel:
         role: Role = "agent",
     ) -> Reply:
         """One request, repeated where waiting may help. Raises ProviderError with its kind."""
-        pass_proxies_by(self.spec)
-        # The first time this takes seconds, in which the loop goes on.
-        await asyncio.to_thread(_introduce, self.spec.provider, self.spec.name)
+        if not self._is_ready:
+            pass_proxies_by(self.spec)
+            # This may take seconds, in which the loop goes on.
+            await asyncio.to_thread(_introduce, self.spec.provider, self.spec.name)
+            self._is_ready = True
         request = self._request(messages, tools, role)
         return await persist(
             lambda: self._ask(request, role),

@@ -184,7 +184,13 @@ def test_a_reset_is_a_broken_connection(client: httpx.Client, step: Step) -> Non
 
 def test_a_hang_lasts_until_the_endpoint_is_closed(client: httpx.Client) -> None:
     ended: list[str] = []
-    with ScriptedEndpoint([Hang()]) as endpoint:
+    arrived = threading.Event()
+
+    def hang(request: Request) -> Step:
+        arrived.set()
+        return Hang()
+
+    with ScriptedEndpoint(hang) as endpoint:
 
         def ask() -> None:
             try:
@@ -194,8 +200,7 @@ def test_a_hang_lasts_until_the_endpoint_is_closed(client: httpx.Client) -> None
 
         asking = threading.Thread(target=ask)
         asking.start()
-        while not endpoint.requests:  # it has arrived, and stays unanswered
-            threading.Event().wait(0.005)
+        assert arrived.wait(10)
         assert ended == []
     asking.join(10)
     assert ended == ["closed"]

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from core.errors import ProviderError, ProviderFault
-from core.protocols import ChatModel, Reply
-from core.run import ModelSpec
-from core.trajectory import Role
-from providers.litellm_model import LitellmModel
+from core.protocols import ChatModel
 from providers.pricing import Price, PriceTable
 from providers.retry import Backoff, Wait
-from tests.contracts.model_contract import START, TOOLS, ModelContract
+from tests.contracts.model_contract import START, ModelContract
+from tests.providers.wire import FORMATS, NAMES, ask, model_on, talk
 from tests.support.endpoint import (
     Call,
     ContextLength,
@@ -37,62 +36,6 @@ from tests.support.endpoint import (
 )
 
 pytestmark = pytest.mark.real
-
-NAMES = {
-    "openai": "openai/anything",
-    "anthropic": "anthropic/claude-unheard-of",
-    "gemini": "gemini/gemini-unheard-of",
-}
-FORMATS = list(NAMES)
-ONCE = Backoff(attempts=1)
-
-
-def model_on(endpoint: ScriptedEndpoint, wire: str, **given: Any) -> LitellmModel:
-    provider, _, name = NAMES[wire].partition("/")
-    base_url = getattr(endpoint, f"{wire}_url")
-    sampling = given.pop("sampling", {})
-    spec = ModelSpec(provider=provider, name=name, base_url=base_url, sampling=sampling)
-    return LitellmModel(spec, **{"backoff": ONCE, "timeout_s": 20, **given})
-
-
-def ask(
-    steps: Sequence[Step],
-    wire: str = "openai",
-    *,
-    messages: list[dict[str, Any]] | None = None,
-    role: Role = "agent",
-    **given: Any,
-) -> tuple[Reply, tuple[Request, ...]]:
-    """One answer, and all requests that it took."""
-    with ScriptedEndpoint(list(steps)) as endpoint:
-        model = model_on(endpoint, wire, **given)
-        reply = asyncio.run(model.complete(messages or START, TOOLS, role=role))
-    return reply, endpoint.requests
-
-
-def talk(
-    steps: Sequence[Step], wire: str, *, last_without_tools: bool = False
-) -> tuple[list[Reply], tuple[Request, ...]]:
-    """A conversation: each reply goes back with an answer to each call, or a nudge."""
-
-    async def converse(model: ChatModel) -> list[Reply]:
-        messages, replies = list(START), []
-        for number in range(1, len(steps) + 1):
-            bare = last_without_tools and number == len(steps)
-            reply = await model.complete(
-                messages, () if bare else TOOLS, role="report" if bare else "agent"
-            )
-            replies.append(reply)
-            answers = [
-                {"role": "tool", "tool_call_id": c.call_id, "content": f"answer {n}"}
-                for n, c in enumerate(reply.tool_calls)
-            ]
-            messages += [reply.raw, *(answers or [{"role": "user", "content": "Go on."}])]
-        return replies
-
-    with ScriptedEndpoint(list(steps)) as endpoint:
-        return asyncio.run(converse(model_on(endpoint, wire))), endpoint.requests
-
 
 # The contract, in each format
 
@@ -468,10 +411,30 @@ def test_a_refusal_is_asked_once_and_litellm_adds_no_attempts_of_its_own() -> No
         assert len(endpoint.requests) == 1
 
 
-def test_a_call_lasts_as_long_as_its_last_attempt() -> None:
-    steps: list[Step] = [Status(500, latency_s=0.5), say("x")]
-    reply, _ = ask(steps, backoff=Backoff(), sleep=Sleeper())
-    assert reply.call.duration_s < 0.5
+def test_the_time_of_a_call_is_that_of_its_last_attempt() -> None:
+    paused: list[datetime] = []
+    reply, _ = ask(
+        [Status(500), say("x")],
+        backoff=Backoff(),
+        sleep=Sleeper(),
+        on_wait=lambda wait: paused.append(datetime.now(UTC)),
+    )
+    assert reply.call.started_at >= paused[0]
+
+
+def test_a_request_that_is_cancelled_is_dropped_and_no_failure() -> None:
+    async def main(endpoint: ScriptedEndpoint) -> None:
+        model = model_on(endpoint, "openai")
+        await model.complete(START)
+        asking = asyncio.create_task(model.complete(START))
+        while len(endpoint.requests) < 2:
+            await asyncio.sleep(0)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    with ScriptedEndpoint([say("x"), Hang()]) as endpoint:
+        asyncio.run(main(endpoint))
 
 
 # Many at once
