@@ -10,6 +10,12 @@ from evaluator.reading import lexicon
 from evaluator.reading.lexicon import Manner, Sense
 from evaluator.reading.stems import stem
 
+Sway = Literal[
+    "", "condition", "rate", "narrow", "link", "loose", "verb", "code", "thing", "extreme"
+]
+"""Words that open a condition (where), a rate (per), a narrowing (in), another phrase (to), a
+predicate (is); names out of the data, things that are not of any prose, and superlatives."""
+
 Kind = Literal["word", "number", "date", "clock", "mark"]
 
 _NUMBER_SUFFIXES = lexicon.words(
@@ -48,6 +54,8 @@ class Form:
     """A period may start here."""
     compares: bool = False
     """A comparison may start here."""
+    sway: Sway = ""
+    """What it does to the words around it, where it does anything."""
     blank: bool = False
     """A figure, code or name of a period: what differs between two claims of one kind."""
     plain: bool = False
@@ -84,38 +92,61 @@ def _word(spelling: str) -> Form:
     code = len(spelling) > 1 and spelling.isupper()
     if not spelling.isalpha():
         code = code or any(sign.isdigit() for sign in spelling)
+    plain = (
+        text in lexicon.FUNCTION
+        or text in lexicon.GENERAL
+        or text in lexicon.DIRECTIONS
+        or text in lexicon.STATISTICS
+        or text in lexicon.POPULATION
+        or text in lexicon.HEDGES
+        or text in lexicon.UNITS
+        or text in lexicon.ORDINALS
+        or text in lexicon.SMALL_NUMBERS
+        or text in lexicon.TENS
+        or (text.endswith("ly") and len(text) > 4)
+        or (text.endswith("est") and len(text) > 5)
+    )
+    cue = lexicon.DIRECTIONS.get(text)
     return Form(
         "word",
         text,
         stem(text),
         code=code,
         capital=spelling[:1].isupper(),
-        cue=lexicon.DIRECTIONS.get(text),
+        cue=cue,
         statistic=lexicon.STATISTICS.get(text),
         breaks=text in lexicon.TURNS,
         counts=(text in lexicon.SMALL_NUMBERS or text in lexicon.ORDINALS or text in lexicon.TENS),
         dated=text in lexicon.DATED,
-        blank=code or text in lexicon.DATED,
         compares=(
             text in lexicon.COMPARISONS
             or text in lexicon.COMPARISONS_WITH
             or text in lexicon.EXCEEDING
         ),
-        plain=(
-            text in lexicon.FUNCTION
-            or text in lexicon.GENERAL
-            or text in lexicon.DIRECTIONS
-            or text in lexicon.STATISTICS
-            or text in lexicon.POPULATION
-            or text in lexicon.HEDGES
-            or text in lexicon.UNITS
-            or text in lexicon.ORDINALS
-            or text in lexicon.SMALL_NUMBERS
-            or text in lexicon.TENS
-            or (text.endswith("ly") and len(text) > 4)
-            or (text.endswith("est") and len(text) > 5)
-        ),
+        sway=_sway(text, cue, code=code, plain=plain),
+        blank=code or text in lexicon.DATED,
+        plain=plain,
     )
+
+
+def _sway(text: str, cue: tuple[Sense, Manner] | None, *, code: bool, plain: bool) -> Sway:
+    if text in lexicon.CONDITIONS:
+        return "condition"
+    if text in lexicon.RATES:
+        return "rate"
+    if text in lexicon.RESTRICTING:
+        return "narrow"
+    if text in ("and", "or"):
+        return "link"
+    if text in lexicon.LOOSE:
+        return "loose"
+    if text in lexicon.PREDICATES:
+        return "verb"
+    if code and not plain:
+        return "code"
+    if not plain or text in lexicon.PERIODIC:
+        return "thing"
+    return "extreme" if cue is not None and cue[1] == "superlative" else ""
 
 
 def _number(spelling: str) -> Form:

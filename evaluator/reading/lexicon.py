@@ -182,8 +182,23 @@ HEDGES = words(
 MAY_VERBS = words("be have not also well reach average exceed total stand lie run amount")
 """After them 'may' is no month."""
 
-APPROXIMATIONS_UP = words("over above exceeding exceeds exceeded")
-APPROXIMATIONS_DOWN = words("under below nearly almost")
+Bound = Literal["over", "under"]
+_OVER: Bound = "over"
+_UNDER: Bound = "under"
+
+BOUNDS_ALONE: dict[str, Bound] = {
+    **dict.fromkeys(
+        ["over", "above", "exceeding", "exceeds", "exceeded", "beyond", ">", "≥"], _OVER
+    ),
+    **dict.fromkeys(["under", "below", "nearly", "almost", "<", "≤"], _UNDER),
+}
+BOUNDS: dict[tuple[str, str], Bound] = {
+    **dict.fromkeys([(w, "than") for w in ("more", "greater", "higher", "longer")], _OVER),
+    **dict.fromkeys([(w, "than") for w in ("less", "fewer", "lower", "shorter")], _UNDER),
+    ("at", "least"): "over",
+    ("at", "most"): "under",
+}
+"""Words before a figure that make it a bound."""
 
 TURNS = words("while whereas but although though however yet")
 """Words at which a sentence turns to something else."""
@@ -199,6 +214,10 @@ LOOSE = words("to from with by of across through via over as about into between 
 
 ADJUNCTS = RESTRICTING | CONDITIONS | words("with of across over from to by as through")
 """Words with which a leading adjunct starts."""
+
+RATES = words("per each every")
+PERIODIC = words("daily weekly monthly hourly yearly")
+PREDICATES = words("is are was were has have had averages averaged")
 
 TIME_WORDS = words(
     "month months monthly year years yearly week weeks weekly day days daily hour hours hourly "

@@ -9,12 +9,13 @@ from typing import Literal
 from evaluator.reading import lexicon
 from evaluator.reading.figures import Figure
 from evaluator.reading.forms import Form
+from evaluator.reading.lexicon import Bound
 
 Role = Literal["plain", "threshold", "base", "vague", "negated", "label"]
-Bound = Literal["over", "under"]
 
 _ALTERNATIVES = frozenset({"or", "to", "-", "–", "—"})
 _TAIL = frozenset({"more", "longer", "later", "higher", "above", "less", "fewer", "greater"})
+_RATHER = frozenset({("rather", "than"), ("instead", "of")})
 _OUT_OF = frozenset({"of", "out", "the", "its", "all", "total", "a", "some", "(", "about"})
 
 
@@ -47,21 +48,20 @@ def roles(
 def _role(
     forms: Sequence[Form], figure: Figure, found: Sequence[Figure], number: int
 ) -> tuple[Role, Bound | None]:
-    before = [form.text for form in forms[max(0, figure.first - 4) : figure.first]]
-    after = [form.text for form in forms[figure.last + 1 : figure.last + 3]]
-    last = before[-1] if before else ""
-    pair = before[-2:]
+    last = forms[figure.first - 1].text if figure.first else ""
+    but_last = forms[figure.first - 2].text if figure.first > 1 else ""
     if not figure.unit and figure.step == 1 and _is_label(forms, figure):
         return "label", None
-    if pair in (["rather", "than"], ["instead", "of"]) or _is_negated(before):
+    if (but_last, last) in _RATHER or _is_negated(forms, figure.first):
         return "negated", None
     if number and not figure.unit and _is_base(forms, found[number - 1], figure):
         return "base", None
     if _is_vague(forms, found, number):
         return "vague", None
-    if after[:1] == ["or"] and after[1:] and after[1] in _TAIL:
+    tail = forms[figure.last + 2].text if figure.last + 2 < len(forms) else ""
+    if tail in _TAIL and forms[figure.last + 1].text == "or":
         return "threshold", None
-    bound = _bound(before, last)
+    bound = _bound(last, but_last)
     if bound and (
         figure.value == 0 or _is_conditional(forms, figure.first) or _is_limit(forms, figure, found)
     ):
@@ -84,11 +84,11 @@ def _is_label(forms: Sequence[Form], figure: Figure) -> bool:
     return 0 < nouns < 3 and (lead in lexicon.RESTRICTING or lead in ("with", "to", "from"))
 
 
-def _is_negated(before: Sequence[str]) -> bool:
-    for word in reversed(before[-3:]):
-        if word in lexicon.NEGATIONS:
+def _is_negated(forms: Sequence[Form], place: int) -> bool:
+    for form in reversed(forms[max(0, place - 3) : place]):
+        if form.text in lexicon.NEGATIONS:
             return True
-        if word in (",", ";", ")"):
+        if form.text in (",", ";", ")"):
             return False
     return False
 
@@ -101,30 +101,26 @@ def _is_base(forms: Sequence[Form], before: Figure, figure: Figure) -> bool:
 
 def _is_vague(forms: Sequence[Form], found: Sequence[Figure], number: int) -> bool:
     """Part of a range or of alternatives: '15 to 25', 'between 15 and 25', '20 or 21'."""
-    for low, high in ((number - 1, number), (number, number + 1)):
-        if low < 0 or high >= len(found):
-            continue
-        a, b = found[low], found[high]
-        gap = [form.text for form in forms[a.last + 1 : b.first]]
-        opener = forms[a.first - 1].text if a.first else ""
-        # '20.0 minutes - 8.1 more than ...': behind a unit a dash opens an aside
-        linked = len(gap) == 1 and gap[0] in _ALTERNATIVES and not (a.unit and gap[0] in "-–—")
-        if linked or (gap == ["and"] and opener == "between"):
-            return True
-    return False
+    figure = found[number]
+    return (number > 0 and _is_range(forms, found[number - 1], figure)) or (
+        number + 1 < len(found) and _is_range(forms, figure, found[number + 1])
+    )
 
 
-def _bound(before: Sequence[str], last: str) -> Bound | None:
-    pair = tuple(before[-2:])
-    if pair in (("more", "than"), ("greater", "than"), ("higher", "than"), ("longer", "than")):
-        return "over"
-    if pair in (("less", "than"), ("fewer", "than"), ("lower", "than"), ("shorter", "than")):
-        return "under"
-    if pair == ("at", "least") or last in lexicon.APPROXIMATIONS_UP or last in (">", "≥", "beyond"):
-        return "over"
-    if pair == ("at", "most") or last in lexicon.APPROXIMATIONS_DOWN or last in ("<", "≤"):
-        return "under"
-    return None
+def _is_range(forms: Sequence[Form], a: Figure, b: Figure) -> bool:
+    if b.first - a.last != 2:
+        return False
+    link = forms[a.last + 1].text
+    if link == "and":
+        return a.first > 0 and forms[a.first - 1].text == "between"
+    # '20.0 minutes - 8.1 more than ...': behind a unit a dash opens an aside
+    return link in _ALTERNATIVES and not (a.unit and link in "-–—")
+
+
+def _bound(last: str, but_last: str) -> Bound | None:
+    if last in lexicon.BOUNDS_ALONE:
+        return lexicon.BOUNDS_ALONE[last]
+    return lexicon.BOUNDS.get((but_last, last))
 
 
 def _is_limit(forms: Sequence[Form], figure: Figure, found: Sequence[Figure]) -> bool:

@@ -12,10 +12,11 @@ from evaluator.reading.clauses import Clause
 from evaluator.reading.comparisons import comparison_spans
 from evaluator.reading.figures import Figure, figures
 from evaluator.reading.forms import Form
+from evaluator.reading.lexicon import Bound
 from evaluator.reading.mentions import Mention
 from evaluator.reading.owners import Owner, Owners
 from evaluator.reading.periods import Period, periods
-from evaluator.reading.roles import Bound, Role, Roled, roles
+from evaluator.reading.roles import Role, Roled, roles
 
 MAX_FIGURES = 5
 """A clause with more figures is a dump, and claims none of them (EVALUATION 5.4)."""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluator.reading import lexicon
 from evaluator.reading.statements import Annotated, Statement
 
 _BREAKS = frozenset({",", "—", "–", ":", ";", "|"})
-_VERBS = frozenset({"is", "are", "was", "were", "has", "have", "had", "averages", "averaged"})
 _AT_IDLE = frozenset({"least", "most", "all", "best", "worst", "first", "about"})
 _ANEW = frozenset({"and", "but", "or", "then", "plus"})
-_RATES = frozenset({"per", "each", "every"})
 _DETERMINERS = frozenset({"the", "its", "all", "their", "total", "every"})
-_PERIODIC = frozenset({"daily", "weekly", "monthly", "hourly", "yearly"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +51,14 @@ class Stretch:
     """It begins with 'and', 'but', ...: what stands in it is not said of the figure before."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    names: frozenset[int]
+    periods: frozenset[int]
+    shouting: bool
+    """All is in capitals, so that capitals make no code."""
+
+
 def stretches_of(annotated: Annotated) -> list[Stretch]:
     """One for each statement of a clause, in order; worked out once."""
     if "" not in annotated.memo:
@@ -63,17 +67,18 @@ def stretches_of(annotated: Annotated) -> list[Stretch]:
 
 
 def _stretches(annotated: Annotated) -> list[Stretch]:
-    known = {i for p in annotated.periods for i in range(p.first, p.last + 1)}
     forms = annotated.clause.forms
-    shouting = all(form.code or form.kind != "word" for form in forms)
+    known = _Known(
+        frozenset(i for m in annotated.mentions for i in range(m.first, m.last + 1)),
+        frozenset(i for p in annotated.periods for i in range(p.first, p.last + 1)),
+        all(form.code or form.kind != "word" for form in forms),
+    )
     found = []
     for statement in annotated.statements:
         zone = [i for i in range(statement.first, statement.last + 1) if i not in annotated.masked]
         place = statement.figure.place if statement.figure is not None else -1
         segments = tuple(
-            _segment(annotated, part, known, shouting=shouting)
-            for part in _parts(annotated, zone, place)
-            if part
+            _segment(annotated, part, known) for part in _parts(annotated, zone, place) if part
         )
         places = frozenset(zone)
         limits = tuple(f.place for f in annotated.limits if f.place in places)
@@ -110,39 +115,39 @@ def _parts(annotated: Annotated, zone: list[int], figure: int) -> list[list[int]
     return parts
 
 
-def _segment(annotated: Annotated, part: list[int], known: set[int], *, shouting: bool) -> Segment:
+def _segment(annotated: Annotated, part: list[int], known: _Known) -> Segment:
     """Read a part from left to right, each word with the preposition before it."""
     forms = annotated.clause.forms
     loose: list[LooseWord] = []
-    named = {i for m in annotated.mentions for i in range(m.first, m.last + 1)}
-    behind, conditional, extreme = -1, False, False
+    behind, rate, conditional, extreme = -1, -1, False, False
     for i in part:
         form = forms[i]
-        if i in named:
+        if i in known.names:
             # 'at hubs carrier 03 leads': what follows the name is no longer at the hubs
             behind = behind if conditional else -1
-        if form.kind != "word" or i in known or i in named:
             continue
-        text = form.text
-        if text in lexicon.CONDITIONS:
-            behind, conditional = i, True
-        elif text in lexicon.RESTRICTING:
-            idle = text == "at" and i + 1 < len(forms) and forms[i + 1].text in _AT_IDLE
-            behind = behind if idle else i
-        elif text in lexicon.LOOSE:
-            behind = behind if text in ("and", "or") else -1
-        elif text in _VERBS:
-            behind = behind if conditional else -1
-        elif form.code and not form.plain and not shouting:
-            loose.append(LooseWord(i, form.stem, narrows=True, behind=-1))
-        elif i and forms[i - 1].text in _RATES and text != "cent":
+        sway = form.sway
+        if i in known.periods or (not sway and rate != i - 1):
+            continue
+        if rate == i - 1 and rate >= 0 and form.text != "cent":
             # 'per day', 'each month'
-            loose.append(LooseWord(i, form.stem, narrows=True, behind=i - 1))
-        elif (not form.plain or text in _PERIODIC) and not _is_base(annotated, i):
+            loose.append(LooseWord(i, form.stem, narrows=True, behind=rate))
+        elif sway == "condition":
+            behind, conditional = i, True
+        elif sway == "rate":
+            rate = i
+        elif sway == "narrow":
+            idle = form.text == "at" and i + 1 < len(forms) and forms[i + 1].text in _AT_IDLE
+            behind = behind if idle else i
+        elif sway == "loose" or (sway == "verb" and not conditional):
+            behind = -1
+        elif sway == "code" and not known.shouting:
+            loose.append(LooseWord(i, form.stem, narrows=True, behind=-1))
+        elif sway == "thing" and not _is_base(annotated, i):
             loose.append(LooseWord(i, form.stem, narrows=behind >= 0, behind=behind))
         extreme = extreme or (form.cue is not None and form.cue[1] == "superlative")
-    first = next((forms[i].text for i in part if forms[i].text not in ("and", "but")), "")
-    opens = first in lexicon.RESTRICTING or first in lexicon.CONDITIONS
+    first = next((forms[i].sway for i in part if forms[i].text not in ("and", "but")), "")
+    opens = first in ("narrow", "condition") or (first == "rate" and forms[part[0]].text == "per")
     return Segment(frozenset(part), opens, tuple(loose), extreme)
 
 
