@@ -1,0 +1,66 @@
+"""All insights of a level are read once, and each clause can be quoted and found again."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator.reading.document import read
+
+OWN, OTHERS = ("03", "Kestrel"), (("07", "Condor"),)
+TEXTS = [
+    "Carrier 03 is late. It has 20.0 minutes.",
+    "Carrier 07 is on time;  ½ of its rows are early.",
+]
+
+
+def test_each_clause_knows_its_insight_and_can_be_quoted() -> None:
+    document = read(TEXTS, OWN, OTHERS, ["carrier"])
+    quotes = [(document.owners[n], document.quote(n)) for n in range(len(document.clauses))]
+    assert quotes == [
+        (0, "Carrier 03 is late."),
+        (0, "It has 20.0 minutes."),
+        (1, "Carrier 07 is on time;"),
+        (1, "½ of its rows are early."),
+    ]
+
+
+def test_clauses_are_found_by_the_words_that_they_hold() -> None:
+    document = read(TEXTS, OWN, OTHERS, ["carrier"])
+    assert document.holding(frozenset({"carrier"})) == {0, 2}
+    assert document.holding(frozenset({"carrier", "late"})) == {0}
+    assert document.holding(frozenset({"nowhere"})) == frozenset()
+    assert document.holding(frozenset()) == {0, 1, 2, 3}
+
+
+def test_a_clause_is_annotated_once() -> None:
+    document = read(TEXTS, OWN, OTHERS, ["carrier"])
+    assert document.annotated(0) is document.annotated(0)
+
+
+def test_twins_say_the_same_with_other_figures_codes_or_periods() -> None:
+    texts = [
+        "The top destination is A017 in July 2019 (23.4%).",
+        "The top destination is A018 in May 2019 (11.0%).",
+        "The top origin is A017 in July 2019 (23.4%).",
+        "The top destination is A017 in July 2019 (23.4%).",
+    ]
+    document = read(texts, OWN)
+    assert document.twins(0) == [1]
+    assert document.twins(2) == []
+
+
+def test_a_clause_that_is_too_long_is_left_out() -> None:
+    document = read(["word " * 200 + ". Short one."], OWN)
+    assert [document.quote(n) for n in range(len(document.clauses))] == ["Short one."]
+
+
+def test_nothing_gives_an_empty_document() -> None:
+    assert read([], OWN).clauses == [] and read(["", "\n"], OWN).clauses == []
+
+
+@given(st.lists(st.text(alphabet="Carie 03.½\n|-'", max_size=40), max_size=4))
+def test_every_quote_stands_in_its_insight(texts: list[str]) -> None:
+    document = read(texts, OWN, OTHERS)
+    for number in range(len(document.clauses)):
+        assert document.quote(number) in texts[document.owners[number]]
