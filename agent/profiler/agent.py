@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 
 from agent.profiler.explorer import Explorer
-from agent.profiler.reply import Ask, Conversation, Note, Reply, read
+from agent.profiler.reply import QUERY, Ask, Conversation, Note, Reply, read
 from core.protocols import ChatModel, Finish, Observation, Tools
 from core.run import Limits
 from core.scenario import Task
@@ -36,6 +36,9 @@ class ProfilerAgent:
         """Yield each turn and its insight, then the report."""
         begun = self._clock()
         explorer = Explorer(task)
+        if QUERY not in {spec.name for spec in await tools.list()}:
+            yield Finish(report=explorer.speechless(QUERY))
+            return
         questions = explorer.run()
         index = 0
         item: Ask | Note | None = next(questions, None)

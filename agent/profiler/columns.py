@@ -59,10 +59,12 @@ class Figures:
 
 
 def value_of(column: Field, alias: str = "") -> str:
-    """SQL for a column's value: real numbers without NaN and infinity, moments without a zone."""
+    """SQL for a column's value: reals without NaN and infinity, moments in UTC, UUIDs as text."""
     raw = f"{alias}.{quoting.name(column.name)}" if alias else quoting.name(column.name)
     if column.type.upper() in ("FLOAT", "DOUBLE", "REAL"):
         return f"CASE WHEN isfinite({raw}) THEN {raw} END"
+    if column.type.upper() == "UUID":
+        return f"CAST({raw} AS VARCHAR)"
     if column.zoned:
         return f"({raw} AT TIME ZONE 'UTC')"
     return raw

@@ -107,7 +107,7 @@ def _could_hold(field: Field, figures: Figures | None, value: str) -> bool:
     if field.kind is Kind.WHOLE:
         canonical = value.removeprefix("-").isdecimal() and value.isascii()
         return canonical and str(int(value)) == value and abs(int(value)) < _WHOLE_LIMIT
-    return field.kind is Kind.TEXT and not field.type.upper().startswith("UUID")
+    return field.kind is Kind.TEXT
 
 
 def _kin(

@@ -87,9 +87,18 @@ class Explorer:
         """What has been found so far, as a text."""
         return render(self._voice, self.findings, self._frame())
 
+    def speechless(self, tool: str) -> str:
+        """The report where the one tool that it cannot do without is not on offer."""
+        words = f"the tool {tool} is not on offer, so that nothing could be asked about"
+        return "\n".join([self._title, "", sentence(f"{words} {self._voice.who}")])
+
+    @property
+    def _title(self) -> str:
+        return f"# Profile of {self._voice.who}"
+
     def _frame(self) -> list[str]:
         voice, world = self._voice, self._world
-        lines = [f"# Profile of {voice.who}", ""]
+        lines = [self._title, ""]
         label = text(self.task.entity_label)
         if label and label != voice.entity:
             lines.append(sentence(f"{voice.who} is called {label}"))

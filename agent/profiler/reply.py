@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 from core.protocols import Observation
 
 T = TypeVar("T")
+QUERY = "execute_query"
+"""The tool without which nothing can be asked."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def _category_sql(scene: Scene, i: int, column: Column) -> str:
     r, x = scene.relation, column.expr
     own = f"(SELECT {x} FROM {r.source} WHERE {r.where} LIMIT 1)"
     return (
-        f"SELECT {i} AS i, left(CAST({own} AS VARCHAR), 100) AS own, count({x}) AS entities, 0 AS above, "
+        f"SELECT {i} AS i, left(CAST({own} AS VARCHAR), 100) AS own, count(*) AS entities, 0 AS above, "
         f"count(*) FILTER (WHERE {x} = {own}) AS tied, NULL AS centre, NULL AS spread FROM {r.source}"
     )
 

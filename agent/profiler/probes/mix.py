@@ -181,10 +181,11 @@ def _read_different(
 def _own_only(scene: Scene, column: Column, prior: float) -> Probe:
     r = scene.relation
     query = (
-        f"WITH g AS (SELECT {column.expr} AS g, count(*) FILTER (WHERE {r.mine}) AS n, count(*) AS total "
+        f"WITH g AS (SELECT {column.expr} AS g, count(*) FILTER (WHERE {r.mine}) AS n, count(*) AS total, "
+        f"count({r.key}) FILTER (WHERE NOT {r.mine}) AS others "
         f"FROM {r.source} WHERE {column.expr} IS NOT NULL GROUP BY 1)\n"
         f"SELECT left(CAST(g AS VARCHAR), 100) AS g, n, total, n / total AS part, "
-        f"(SELECT count(*) FROM g WHERE n = total AND n > 0) AS alone, "
+        f"(SELECT count(*) FROM g WHERE n > 0 AND others = 0) AS alone, "
         f"(SELECT count(*) FROM g WHERE n > 0) AS different FROM g WHERE n > 0 "
         f"ORDER BY (n < {r.floor}), part DESC, n DESC, 1 LIMIT 3"
     )

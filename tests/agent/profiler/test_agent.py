@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent.profiler.agent import NAME, ProfilerAgent
+from agent.profiler.reply import QUERY
 from agent.profiler.report import MESSAGE, ROOM
-from core.protocols import Agent, Finish
+from core.protocols import Agent, Finish, Observation, Tools, ToolSpec
 from core.run import Limits
 from core.trajectory import Insight, Turn
 from tests.agent.profiler.conftest import Explored
@@ -171,7 +174,29 @@ def test_no_query_of_the_small_shop_fails_or_is_cut(explored: Explored) -> None:
             assert not turn.tool_results[0].truncated, turn.text
 
 
-@pytest.mark.parametrize("most", [1, 7, 25])
+@dataclass
+class DescribingTools:
+    """Tools without the one that answers queries."""
+
+    inner: Tools
+
+    async def list(self) -> Sequence[ToolSpec]:
+        return [spec for spec in await self.inner.list() if spec.name != QUERY]
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> Observation:
+        assert name != QUERY
+        return await self.inner.call(name, arguments)
+
+
+def test_where_queries_are_not_on_offer_it_says_so_and_asks_nothing(shop: Path) -> None:
+    found = explore(shop, "S3", wrap=DescribingTools)
+    assert found.turns == ()
+    assert found.report.endswith(
+        "The tool execute_query is not on offer, so that nothing could be asked about shop S3."
+    )
+
+
+@pytest.mark.parametrize("most", [1, 25])
 def test_it_hands_in_what_it_has_when_its_turns_are_used_up(shop: Path, most: int) -> None:
     found = explore(shop, "S3", limits=Limits(max_turns=most))
     assert len(found.turns) == most

@@ -160,6 +160,18 @@ def test_a_whole_number_is_matched_as_it_is_written(
     assert bool(located(path, task(entity)).places) is found
 
 
+def test_an_id_that_is_a_uuid_is_found_in_columns_of_that_type(tmp_path: Path) -> None:
+    path = world(
+        tmp_path,
+        "CREATE TABLE users AS SELECT ('00000000-0000-4000-8000-' || lpad(i::VARCHAR, 12, '0'))::UUID AS id FROM range(30) r(i)",
+        "CREATE TABLE visits AS SELECT ('00000000-0000-4000-8000-' || lpad((i % 30)::VARCHAR, 12, '0'))::UUID AS who, hash(i) % 90 AS v FROM range(600) r(i)",
+    )
+    found = located(path, task("00000000-0000-4000-8000-000000000007"))
+    assert anchor(found) == ("users", "id")
+    assert facts(found) == [("visits", "who", 20)]
+    assert located(path, task("no uuid at all")).places == ()
+
+
 def literals(found: Located) -> Sequence[str]:
     return [place.literal for place in found.places]
 

@@ -148,6 +148,13 @@ def test_what_the_rest_has_and_the_entity_has_not_is_said(tmp_path: Path) -> Non
     assert "Of shop s1's 1 different value of kind 1 occurs with no other shop." in found
 
 
+def test_rows_without_an_entity_take_nothing_away_from_what_only_it_has(tmp_path: Path) -> None:
+    columns = "CASE WHEN i % 7 < 6 THEN 's' || (i % 7) END AS shop, CASE WHEN i % 7 IN (1, 6) THEN 'own' ELSE 'k' || (i % 2) END AS kind, hash(i) % 9 / 3.0 AS cost"
+    found = said(table(tmp_path, columns, 1400), "s1", mix.probes)
+    assert "Of shop s1's 1 different value of kind 1 occurs with no other shop." in found
+    assert "At kind own shop s1 has 50.0% of all rows." in found
+
+
 def test_pairs_of_categories(tmp_path: Path) -> None:
     columns = f"{SHOP}, 'a' || (i // 6 % 3) AS one, 'b' || CASE WHEN i % 5 = 0 THEN 1 ELSE i // 6 % 3 END AS two, hash(i) % 9 / 3.0 AS cost"
     found = said(table(tmp_path, columns, 1800), "s1", mix.probes)

@@ -201,6 +201,15 @@ def test_the_row_about_the_entity_is_read(anchored: Path) -> None:
     assert "55.6% of all 9 shops have the zone of shop s8." in found
 
 
+def test_a_share_of_all_entities_counts_those_without_a_value_too(tmp_path: Path) -> None:
+    path = build(
+        tmp_path / "world.duckdb",
+        "CREATE TABLE shops AS SELECT 's' || i AS id, CASE WHEN i < 4 THEN 'z' WHEN i < 6 THEN 'y' END AS zone FROM range(8) r(i)",
+        "CREATE TABLE t AS SELECT 's' || (i % 8) AS shop, hash(i) % 90 / 7 AS cost FROM range(800) r(i)",
+    )
+    assert "50.0% of all 8 shops have the zone of shop s1." in own_row(path, "s1")
+
+
 def test_a_middling_figure_of_its_own_surprises_least(anchored: Path) -> None:
     def scene() -> Conversation[Scene]:
         return (yield from scene_of("s4"))
