@@ -30,6 +30,24 @@ def test_what_the_provider_sent_is_replayed_unchanged_for_ever(extra: dict[str, 
     assert [request.messages[2] for request in model.requests[1:]] == [first.raw] * 3
 
 
+def test_a_call_in_a_form_of_the_providers_own_is_left_in_it() -> None:
+    entry = {"id": "c1", "function": {"name": "execute_query", "arguments": "{}"}, "index": 0}
+    reply = said("", call())
+    model = Scripted(reply.model_copy(update={"raw": {**reply.raw, "tool_calls": [entry]}}))
+    explore(model)
+    assert model.requests[1].messages[2]["tool_calls"] == [entry]
+
+
+def test_a_call_that_is_mended_keeps_its_signature() -> None:
+    reply = said("", call(arguments='{"query'))
+    signed = {**reply.raw["tool_calls"][0], "provider_specific_fields": {"signature": "AbC="}}
+    model = Scripted(reply.model_copy(update={"raw": {**reply.raw, "tool_calls": [signed]}}))
+    explore(model)
+    (sent,) = model.requests[1].messages[2]["tool_calls"]
+    assert sent["provider_specific_fields"] == {"signature": "AbC="}
+    assert sent["function"]["arguments"] == "{}"
+
+
 def test_a_nudged_reply_is_replayed_unchanged_too() -> None:
     reply = said("Well.", reasoning="Hm.", thinking_blocks=THINKING)
     model = Scripted(query(), reply)
