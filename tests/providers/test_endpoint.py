@@ -293,4 +293,5 @@ def test_an_explorers_script_knows_insights_and_reports_by_their_missing_tools()
     plain = {"model": "m", "messages": [{"role": "user", "content": "one turn"}]}
     assert answered(plain) == say("seen")
     assert answered({**OPENAI, "tools": []}) == say("told")
+    assert answered({**OPENAI, "tool_choice": "none"}) == say("told")
     assert isinstance(answered(OPENAI), Say)

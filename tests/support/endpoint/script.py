@@ -123,6 +123,7 @@ class Request:
     model: str
     messages: tuple[Message, ...]
     tools: tuple[str, ...]
+    """The names of those that may be called."""
     stream: bool
     at: float
     """time.monotonic() at its arrival."""
@@ -161,7 +162,7 @@ def explorer(
 
     With tools: the step with the number of the assistant's messages so far (the last one again
     where there are more). Without tools: `insight` where the assistant has not spoken yet, else
-    `report`.
+    `report`. An agent that leaves empty replies out of its history gets an empty step again.
     """
 
     def answer(request: Request) -> Step:

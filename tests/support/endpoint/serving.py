@@ -180,7 +180,7 @@ class ScriptedEndpoint:
             body=body,
             model=named,
             messages=tuple(_WIRES[api].messages(body)),
-            tools=tuple(_WIRES[api].tools(body)),
+            tools=() if _forbids_calls(body) else tuple(_WIRES[api].tools(body)),
             stream="stream" in path if api == "gemini" else bool(body.get("stream")),
             at=time.monotonic(),
         )
@@ -242,6 +242,11 @@ def _api(path: str) -> Api | None:
     if plain.endswith((":generateContent", ":streamGenerateContent")):
         return "gemini"
     return None
+
+
+def _forbids_calls(body: Mapping[str, Any]) -> bool:
+    """Whether the request offers its tools only for the history's sake."""
+    return body.get("tool_choice") in ("none", {"type": "none"})
 
 
 def _head(code: int, size: int | None, more: Mapping[str, str], kind: str = "json") -> bytes:
