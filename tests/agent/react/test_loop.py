@@ -28,8 +28,9 @@ from tests.agent.react.support import (
 
 
 def test_the_agent_fulfils_the_contract() -> None:
-    assert isinstance(ReactAgent(), Agent)
-    assert ReactAgent().name == "react"
+    agent: Agent = ReactAgent()
+    assert isinstance(agent, Agent)
+    assert agent.name == "react"
 
 
 def test_without_a_model_it_says_what_to_give() -> None:
