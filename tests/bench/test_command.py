@@ -81,7 +81,8 @@ def test_progress_goes_to_stderr_and_quiet_stops_it() -> None:
 def test_without_a_name_every_benchmark_is_run_under_its_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(registry.BENCHES, "first-run")
+    for name in set(registry.BENCHES) - {"sample"}:
+        monkeypatch.delitem(registry.BENCHES, name)
     told = json.loads(bench("--json")[1])
     assert list(told) == ["sample"]
     assert "quick_s" in told["sample"]
