@@ -69,7 +69,9 @@ def _in_units(fact: Fact, figure: Figure, stats: Statistics) -> tuple[float, flo
         return (figure.value, 1) if "share" in stats.named else None
     if unit == "" and figure.unit == "%" and fact.signals.statistic == "share":
         return figure.value / 100, 0.01
-    if figure.unit in fact.units:
+    times = figure.unit == "x" and fact.signals.statistic == "count"
+    if figure.unit in fact.units or times:
+        # 'was admitted 6 times' counts
         return figure.value, 1
     for wanted in fact.units - {""}:
         value = turned(figure.value, figure.unit, wanted)

@@ -45,6 +45,7 @@ def narrowing(fact: Fact, stretch: Stretch, covered: frozenset[int], nouns: set[
     place = figure.place if figure is not None else -1
     restricted = any(limit not in covered for limit in stretch.limits)
     clean, extreme = not restricted, False
+    averaged = fact.signals.statistic in ("mean", "median")
     foreign = after = 0
     for segment in stretch.segments:
         extreme = extreme or segment.extreme
@@ -54,6 +55,7 @@ def narrowing(fact: Fact, stretch: Stretch, covered: frozenset[int], nouns: set[
             if word.place not in covered
             and word.stem not in fact.neutral
             and word.stem not in nouns
+            and not (word.rate and averaged)
         ]
         narrow = any(w.narrows and w.behind not in covered for w in words)
         clean = clean and not narrow and not words

@@ -119,6 +119,9 @@ def _at(forms: Sequence[Form], i: int) -> Period | None:
     if form.text in _PARTS:
         if form.text in _PLURAL_OK and i + 1 < len(forms) and forms[i + 1].kind == "number":
             return None
+        if _text(forms, i - 1) in ("a", "an"):
+            # '6.4 hours a night'
+            return None
         grain, value = _PARTS[form.text]
         return Period(grain, (value,), i, i)
     if form.text in ("hour", "hours", "month", "quarter"):

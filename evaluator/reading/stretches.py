@@ -22,6 +22,8 @@ class LooseWord:
     """Behind in, on, at, where, ... or a name out of the data."""
     behind: int
     """Place of the preposition that makes it narrow; -1 where none does."""
+    rate: bool = False
+    """Behind per, each, every: 'steps per day' is a mean and no count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def _segment(annotated: Annotated, part: list[int], known: _Known) -> Segment:
             continue
         if rate == i - 1 and rate >= 0 and form.text != "cent":
             # 'per day', 'each month'
-            loose.append(LooseWord(i, form.stem, narrows=True, behind=rate))
+            loose.append(LooseWord(i, form.stem, narrows=True, behind=rate, rate=True))
         elif sway == "condition":
             behind, conditional = i, True
         elif sway == "rate":

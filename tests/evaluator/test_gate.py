@@ -78,7 +78,6 @@ def test_what_passes_the_gate(signals: Signals, text: str, figures: list[float |
         "at runway 5",
         "on long-haul legs",
         "for hub traffic",
-        "per aircraft",
         "under fog",
         "after a diversion",
         "excluding diversions",

@@ -37,7 +37,7 @@ def test_the_facts_own_words_and_those_of_any_prose_narrow_nothing() -> None:
         ("in dense fog", True, 2),
         ("with fog", False, 1),
         ("to A017", True, 1),
-        ("per leg", True, 1),
+        ("per leg", False, 0),
         ("where fog prevails", True, 2),
         ("in the data", False, 0),
         ("for carrier 03", False, 0),
@@ -73,6 +73,13 @@ def test_what_follows_the_figure_is_counted_apart() -> None:
 def test_an_extreme_is_noted() -> None:
     assert narrowed("Carrier 03's mean departure delay is highest, at 20.0.").extreme
     assert not narrowed("Carrier 03's mean departure delay is high, at 20.0.").extreme
+
+
+def test_a_rate_narrows_a_count_and_not_a_mean() -> None:
+    assert (
+        f.judge(f.MEAN, "Carrier 03's mean departure delay per day is 20.0.").label == "supported"
+    )
+    assert f.judge(f.COUNT, "Carrier 03 has 54,635 flights per day.").label == "insufficient"
 
 
 def test_a_limit_narrows() -> None:
