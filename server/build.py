@@ -4,26 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from core import plugins
 from core.errors import UsageError
-from core.protocols import Agent, Checker, SandboxFactory
+from core.protocols import Agent, ChatModel, Checker, SandboxFactory
 from core.run import Limits, RunSpec
 from core.scenario import Entity, ToolName
 from server.selection import pick
 
 if TYPE_CHECKING:
+    from agent.prompting import Prompts
+    from core.run import ModelSpec
     from databases.catalog import InstalledScenario
+    from server.models import Means
     from server.runner import HeldTools, Setting
     from server.settings import Settings
     from server.store import Repository
 
-AGENTS: Final = {"profiler": "agent.profiler.agent:ProfilerAgent"}
+REACT: Final = "react"
+AGENTS: Final = {
+    "profiler": "agent.profiler.agent:ProfilerAgent",
+    REACT: "agent.react:ReactAgent",
+}
+WITHOUT_MODEL: Final = ("profiler",)
 CHECKERS: Final = {"matching": "evaluator.matching:MatchingChecker"}
 SANDBOXES: Final = {"bubblewrap": "tools.sandbox:BubblewrapSandbox"}
 
+DDR_TURNS: Final = 100
+"""Where protocol ddr stops (DDR-01)."""
+
 Hands = Literal["sql", "python", "both"]
+Protocol = Literal["default", "ddr"]
 
 _HANDS: Final[dict[Hands, tuple[ToolName, ...]]] = {
     "sql": ("get_database_info", "describe_table", "execute_query"),
@@ -61,35 +73,85 @@ def make_sandbox(hands: Hands, name: str = "bubblewrap") -> SandboxFactory | Non
 
 
 def open_tools(
-    installed: InstalledScenario, hands: Hands, sandbox: SandboxFactory | None, session: str
+    installed: InstalledScenario,
+    hands: Hands,
+    sandbox: SandboxFactory | None,
+    session: str,
+    *,
+    protocol: Protocol = "default",
 ) -> HeldTools:
-    """One session's tools on the scenario's database: the scenario's, as far as asked for."""
-    from server.anchored import AnchoredTools
+    """One session's tools on the scenario's database: the scenario's, as far as asked for.
 
+    Protocol ddr: 100 rows at most, and Python that forgets its variables after each call.
+    """
+    from server.anchored import AnchoredTools
+    from tools.limits import ToolLimits
+
+    is_ddr = protocol == "ddr"
+    if is_ddr and sandbox is not None:
+        from server.fresh import FreshPython
+
+        sandbox = FreshPython(sandbox)
     scenario = installed.scenario
     return AnchoredTools(
         installed.database_path,
         dialect=scenario.dialect,
         names=[name for name in scenario.tools if name in _HANDS[hands]],
         sandbox=sandbox,
+        limits=ToolLimits(default_rows=20, max_rows=100, cell_chars=1000) if is_ddr else None,
         session=session,
     )
 
 
 def make_setting(
-    spec: RunSpec, installed: InstalledScenario, store: Repository, settings: Settings
+    spec: RunSpec,
+    installed: InstalledScenario,
+    store: Repository,
+    settings: Settings,
+    means: Means | None = None,
 ) -> Setting:
-    """The collaborators of one run, none of them started yet."""
+    """The collaborators of one run, none of them started yet.
+
+    `means`: prices, purse and board that it shares with other runs of this invocation. Raises
+    ConfigError where the prompts or prices of its beginning are not there any more.
+    """
+    from server import inputs
+    from server.models import Means, RunModels
     from server.runner import Setting
 
     make_agent(spec.agent)
     sandbox = make_sandbox(spec.tools)
+    means = means or Means()
+    prompts = inputs.kept_prompts(settings, spec.prompts_hash) if spec.prompts_hash else None
+    models = RunModels(spec, store, means)
+
+    def agent() -> Agent:
+        if spec.agent != REACT:
+            return make_agent(spec.agent)
+        return _react(spec, prompts, models.insights())
+
     return Setting(
         scenario=installed,
         store=store,
         locks=settings.locks,
-        make_agent=lambda: make_agent(spec.agent),
-        open_tools=lambda session: open_tools(installed, spec.tools, sandbox, session),
+        make_agent=agent,
+        make_model=models.explorer,
+        open_tools=lambda session: open_tools(
+            installed, spec.tools, sandbox, session, protocol=spec.protocol
+        ),
+        board=means.board,
+    )
+
+
+def _react(spec: RunSpec, prompts: Prompts | None, insight_model: ChatModel | None) -> Agent:
+    from agent.react import ReactAgent
+
+    return ReactAgent(
+        prompts=prompts,
+        insights=spec.insights,
+        final_report=spec.final_report,
+        insight_model=insight_model,
+        protocol=spec.protocol,
     )
 
 
@@ -100,35 +162,52 @@ def make_spec(
     entities: str | Sequence[str],
     taken: Iterable[str],
     now: datetime,
-    tools: Hands = "both",
+    tools: Hands | None = None,
     limits: Limits | None = None,
-    trials: int = 1,
-    concurrency: int = 1,
     seed: int = 0,
+    protocol: Protocol = "default",
+    model: ModelSpec | None = None,
+    **more: Any,
 ) -> RunSpec:
     """A run's specification, with every name looked up and the database looked at.
 
-    Raises UnknownNameError, UsageError, ScenarioError or DatabaseError before anything is begun.
+    `more` are further fields of RunSpec. Raises UnknownNameError, UsageError, ScenarioError or
+    DatabaseError before anything is begun.
     """
     installed.check()
     make_agent(agent)
+    if model is not None and agent in WITHOUT_MODEL:
+        raise UsageError(f"the agent {agent} asks no model: leave --model or --agent out")
+    if model is None and agent == REACT:
+        raise UsageError("which model? the agent react needs one: give --model")
     fingerprint = installed.scenario.fingerprint
     if fingerprint is None:
         raise AssertionError("a scenario that passed its check has a fingerprint")
     known = [entity.id for entity in installed.entities()]
+    limits = limits or Limits()
+    if protocol == "ddr" and limits.max_turns is None:
+        limits = limits.model_copy(update={"max_turns": DDR_TURNS})
     return RunSpec(
         id=run_id(installed.scenario.id, now, taken),
         scenario_id=installed.scenario.id,
         scenario_fingerprint=fingerprint,
         entity_ids=pick(entities, known, noun=installed.scenario.entity_noun, seed=seed),
         agent=agent,
-        tools=tools,
-        limits=limits or Limits(),
-        trials=trials,
-        concurrency=concurrency,
+        model=model,
+        tools=tools or _usual_hands(installed, protocol),
+        protocol=protocol,
+        limits=limits,
         seed=seed,
         created_at=now,
+        **more,
     )
+
+
+def _usual_hands(installed: InstalledScenario, protocol: Protocol) -> Hands:
+    """Both; under protocol ddr the one hand that the paper's agents had, SQL where there is any."""
+    if protocol == "default":
+        return "both"
+    return "sql" if "execute_query" in installed.scenario.tools else "python"
 
 
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -3,29 +3,53 @@
 from __future__ import annotations
 
 import difflib
+import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from core.errors import ConfigError
 from core.record import Record
 from core.run import Limits
+
+REACT = "react"
+"""The agent that explores where a model is named and no agent."""
 
 
 class RunOptions(Record):
     """The keys of bench.toml; the options of `ddr run` have the same names."""
 
     scenario: str
-    agent: str
+    agent: str = REACT
+    """react where a model is named."""
+    model: tuple[str, ...] = ()
+    """One run for each."""
+    base_url: str | None = None
+    sampling: dict[str, Any] = Field(default_factory=dict)
+    insight_model: str | None = None
     entities: str | tuple[str, ...] = "all"
     trials: int = Field(default=1, ge=1)
     concurrency: int = Field(default=1, ge=1)
-    tools: Literal["sql", "python", "both"] = "both"
+    tools: Literal["sql", "python", "both"] | None = None
+    """None = both, or what protocol ddr says."""
     limits: Limits = Limits()
+    budget_usd: float | None = Field(default=None, gt=0)
+    prices: Path | None = None
+    prompts: Path | None = None
+    insights: Literal["per-turn", "later", "none"] = "per-turn"
+    final_report: Literal["ask", "none"] = "ask"
+    protocol: Literal["default", "ddr"] = "default"
+    endpoint_allowed: str | None = None
+    timeout: float = Field(default=600.0, gt=0)
     seed: int = 0
+
+    @field_validator("model", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
 
 
 def read_options(path: Path | None, given: Mapping[str, Any]) -> RunOptions:
@@ -40,9 +64,12 @@ def read_options(path: Path | None, given: Mapping[str, Any]) -> RunOptions:
     if isinstance(limits, Mapping):
         _refuse_unknown(limits, Limits, f"{where}limits: ")
     merged = {**read, **{key: value for key, value in given.items() if value is not None}}
-    for key in ("scenario", "agent"):
-        if key not in merged:
-            raise ConfigError(f"{where}which {key}? give --{key}, or the key {key!r} in --config")
+    if "scenario" not in merged:
+        raise ConfigError(
+            f"{where}which scenario? give --scenario, or the key 'scenario' in --config"
+        )
+    if "agent" not in merged and not merged.get("model"):
+        raise ConfigError(f"{where}which agent? give --agent, or --model for the agent {REACT}")
     try:
         return RunOptions.model_validate(merged)
     except ValidationError as exc:
@@ -52,16 +79,34 @@ def read_options(path: Path | None, given: Mapping[str, Any]) -> RunOptions:
         raise ConfigError(f"{origin}{key}: {fault['msg']}, not {fault['input']!r}") from exc
 
 
-def read_limits(text: str) -> dict[str, Any]:
+def read_limits(texts: Sequence[str]) -> dict[str, Any]:
     """'max_turns=30,max_seconds=600' as the limits' fields. Raises ConfigError."""
-    found: dict[str, Any] = {}
-    for part in text.split(","):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise ConfigError(f"--limits {part!r}: write it as max_turns=30,max_seconds=600")
-        found[key.strip()] = value.strip()
+    found = _pairs("--limits", texts, "max_turns=30,max_seconds=600")
     _refuse_unknown(found, Limits, "--limits: ")
     return found
+
+
+def read_sampling(texts: Sequence[str]) -> dict[str, Any]:
+    """'temperature=0,max_tokens=4096' with values as JSON where they are, else as text."""
+    found = _pairs("--sampling", texts, "temperature=0,max_tokens=4096")
+    return {key: _value(value) for key, value in found.items()}
+
+
+def _pairs(option: str, texts: Sequence[str], example: str) -> dict[str, str]:
+    found = {}
+    for part in ",".join(texts).split(","):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise ConfigError(f"{option} {part!r}: write it as {example}")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _read(path: Path) -> dict[str, Any]:

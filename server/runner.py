@@ -152,9 +152,7 @@ class _Run:
     def _say(self, key: Key, what: str) -> None:
         trial = f" (trial {key[1]})" if self._spec.trials > 1 else ""
         noun = self._setting.scenario.scenario.entity_noun
-        board = self._setting.board.line()
-        told = f"{noun} {key[0]}{trial}: {what}"
-        self._watch(self._done, self._total, f"{told} | {board}" if board else told)
+        self._watch(self._done, self._total, f"{noun} {key[0]}{trial}: {what}")
 
     async def _explore_one(self, key: Key) -> None:
         same_content(self._spec, self._setting.scenario)

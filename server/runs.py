@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.run import RunSpec
-from core.trajectory import Trajectory
+from core.trajectory import Trajectory, Usage
 from server.store import Repository
 from server.store.attempts import active_s, counting, to_do, totals
 
@@ -56,6 +56,8 @@ def summary(spec: RunSpec, store: Repository) -> dict[str, Any]:
         "run": spec.id,
         "scenario": spec.scenario_id,
         "agent": spec.agent,
+        "model": competitor(spec) if spec.model else None,
+        "protocol": spec.protocol,
         "created_at": spec.created_at.isoformat(),
         "entities": len(spec.entity_ids),
         "trials": spec.trials,
@@ -83,6 +85,9 @@ def outline(trajectory: Trajectory) -> dict[str, Any]:
         "stop_reason": stop_of(trajectory),
         "error": trajectory.error,
         "seconds": round(active_s(trajectory), 3),
+        "report_forced": trajectory.report_forced,
+        "nudges": len(trajectory.nudges),
+        "usage": trajectory.usage(role=None).model_dump(),
         "sandbox": trajectory.sandbox.name if trajectory.sandbox else None,
     }
 
@@ -90,3 +95,16 @@ def outline(trajectory: Trajectory) -> dict[str, Any]:
 def stop_of(trajectory: Trajectory) -> str:
     """Why it ended; 'broken off' where its process died, or while it goes on."""
     return trajectory.stop_reason.value if trajectory.stop_reason else "broken off"
+
+
+def cost_of(usage: Usage) -> str:
+    """What it cost, or why nobody knows: '$0.0123', '- (no price)'."""
+    if usage.cost_usd is not None:
+        return f"${usage.cost_usd:.4f}"
+    return f"- ({usage.cost_reason})" if usage.cost_reason else "-"
+
+
+def tokens_of(usage: Usage) -> str:
+    """Tokens in and out, '-' for what was not reported."""
+    counts = (usage.input_tokens, usage.output_tokens)
+    return " / ".join("-" if count is None else f"{count:,}" for count in counts)

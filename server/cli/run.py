@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from core.errors import DdrError, UsageError
+from core.errors import UsageError
+from server.cli import run_options as opt
 from server.cli.options import Json, Quiet, example
 
 if TYPE_CHECKING:
     from core.run import RunSpec
     from server.cli.output import Output
+    from server.models import Means
     from server.settings import Settings
     from server.store import Repository
 
-INTERRUPTED = 130
+_BESIDE_RESUME = ("budget_usd", "concurrency", "timeout")
+"""What may change when a run goes on: how much is spent, how fast, and how patiently."""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
     shown = example(
+        "ddr run --scenario flights --model anthropic/claude-sonnet-4-5 --entities sample:4",
+        "ddr run --scenario flights --model openai/my-model --base-url http://127.0.0.1:8000/v1",
         "ddr run --scenario flights --agent profiler",
-        "ddr run --scenario flights --agent profiler --entities 01,02 --limits max_turns=30",
         "ddr run --config bench.toml",
         "ddr run --resume last",
     )
@@ -32,151 +36,142 @@ def register(app: typer.Typer) -> None:
 
 def run(
     *,
-    scenario: Annotated[str | None, typer.Option(help="Which scenario to explore.")] = None,
-    agent: Annotated[
-        str | None, typer.Option(help="Who explores: profiler, or what a plug-in brings.")
-    ] = None,
-    entities: Annotated[
-        str | None, typer.Option(help="all (the default), sample:N, or ids: 01,02.")
-    ] = None,
-    trials: Annotated[int | None, typer.Option(help="Times per entity; 1 unless given.")] = None,
-    concurrency: Annotated[
-        int | None, typer.Option(help="Entities explored side by side; 1 unless given.")
-    ] = None,
-    tools: Annotated[
-        str | None, typer.Option(help="sql, python or both (the default).", metavar="HANDS")
-    ] = None,
-    limits: Annotated[
-        str | None, typer.Option(help="As max_turns=30,max_seconds=600; none unless given.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="For sample:N; 0 unless given.")] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="A TOML file with the same keys as these options.")
-    ] = None,
-    resume: Annotated[
-        str | None, typer.Option(help="Go on with a run: its id, a unique prefix, or last.")
-    ] = None,
-    retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="With --resume: what ended by a fault as well.")
-    ] = False,
+    scenario: opt.Scenario = None,
+    model: opt.Model = None,
+    base_url: opt.BaseUrl = None,
+    sampling: opt.Sampling = None,
+    insight_model: opt.InsightModel = None,
+    agent: opt.AgentName = None,
+    entities: opt.Entities = None,
+    trials: opt.Trials = None,
+    concurrency: opt.Concurrency = None,
+    tools: opt.Hands = None,
+    limits: opt.LimitList = None,
+    budget_usd: opt.Budget = None,
+    prices: opt.Prices = None,
+    prompts: opt.PromptFolder = None,
+    insights: opt.Insights = None,
+    final_report: opt.FinalReport = None,
+    protocol: opt.Protocol = None,
+    endpoint_allowed: opt.EndpointAllowed = None,
+    timeout: opt.Timeout = None,
+    seed: opt.Seed = None,
+    config: opt.Config = None,
+    resume: opt.Resume = None,
+    retry_errors: opt.RetryErrors = False,
+    estimate: opt.Estimate = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Explore entities with an agent; each turn is stored as it ends."""
     from server import settings as places
+    from server.beginning import begin
     from server.cli.output import Output
-    from server.config import read_limits
+    from server.config import read_limits, read_options, read_sampling
     from server.store import open_store
 
     given: dict[str, Any] = {
         "scenario": scenario,
+        "model": model or None,
+        "base_url": base_url,
+        "sampling": read_sampling(sampling) if sampling else None,
+        "insight_model": insight_model,
         "agent": agent,
         "entities": entities,
         "trials": trials,
         "concurrency": concurrency,
         "tools": tools,
-        "limits": read_limits(limits) if limits is not None else None,
+        "limits": read_limits(limits) if limits else None,
+        "budget_usd": budget_usd,
+        "prices": prices,
+        "prompts": prompts,
+        "insights": insights,
+        "final_report": final_report,
+        "protocol": protocol,
+        "endpoint_allowed": endpoint_allowed,
+        "timeout": timeout,
         "seed": seed,
     }
     out = Output(json=json, quiet=quiet)
     settings = places.load().prepare()
     with open_store(settings.store_path) as store:
-        if resume is None:
+        if resume is not None:
+            _refuse_beside_resume({**given, "config": config, "estimate": estimate or None})
+            specs, means = _resumed(store, settings, resume, given)
+        else:
             if retry_errors:
                 raise UsageError("--retry-errors goes with --resume")
-            spec = _begin(store, settings, config, given)
-        else:
-            _refuse_beside_resume({**given, "config": config})
-            spec = store.run(resume)
-        carry_out(spec, store, settings, out, retry_errors=retry_errors)
-        _tell(spec, store, out)
+            options = read_options(config, given)
+            specs, means = begin(options, store, settings, add=not estimate)
+            if estimate:
+                _estimate(specs, store, means, out)
+                return
+        carry_out(specs, store, settings, out, means=means, retry_errors=retry_errors)
+        _tell(specs, store, out)
 
 
-def _begin(
-    store: Repository, settings: Settings, config: Path | None, given: dict[str, Any]
-) -> RunSpec:
-    from databases.catalog import open_scenario
-    from server.build import make_sandbox, make_spec
-    from server.config import read_options
-    from server.runner import utc_now
+def _resumed(
+    store: Repository, settings: Settings, name: str, given: dict[str, Any]
+) -> tuple[list[RunSpec], Means]:
+    from server.beginning import go_on
 
-    options = read_options(config, given)
-    spec = make_spec(
-        open_scenario(options.scenario, settings.home),
-        agent=options.agent,
-        entities=options.entities,
-        taken=[run.id for run in store.runs()],
-        now=utc_now(),
-        tools=options.tools,
-        limits=options.limits,
-        trials=options.trials,
-        concurrency=options.concurrency,
-        seed=options.seed,
-    )
-    make_sandbox(spec.tools)
-    store.add_run(spec)
-    return spec
+    spec = store.run(name)
+    if given["concurrency"]:
+        spec = spec.model_copy(update={"concurrency": max(1, given["concurrency"])})
+    means = go_on(spec, store, settings, budget_usd=given["budget_usd"], timeout_s=given["timeout"])
+    return [spec], means
 
 
 def _refuse_beside_resume(given: dict[str, Any]) -> None:
-    beside = [f"--{name}" for name, value in given.items() if value is not None]
+    beside = [
+        f"--{name.replace('_', '-')}"
+        for name, value in given.items()
+        if value is not None and name not in _BESIDE_RESUME
+    ]
     if beside:
         raise UsageError(f"--resume goes on with the run as it was begun; leave {beside[0]} away")
 
 
+def _estimate(specs: Sequence[RunSpec], store: Repository, means: Means, out: Output) -> None:
+    from server.cli.estimating import tell
+
+    tell(specs, store, means.prices, out)
+
+
 def carry_out(
-    spec: RunSpec,
+    specs: RunSpec | Sequence[RunSpec],
     store: Repository,
     settings: Settings,
     out: Output,
     *,
+    means: Means | None = None,
     retry_errors: bool = False,
 ) -> None:
-    """Explore what the run lacks, with progress; after Ctrl-C say what was kept and how to go on."""
-    import asyncio
+    """Explore what the runs lack, one after the other; after Ctrl-C say what was kept."""
+    from core.run import RunSpec
+    from server.cli.exploring import Expedition
 
-    from databases.catalog import open_scenario
-    from server.build import make_setting
-    from server.runner import explore
-
-    setting = make_setting(spec, open_scenario(spec.scenario_id, settings.home), store, settings)
-    out.note(f"run {spec.id}: {spec.agent} explores {len(spec.entity_ids)} in {spec.scenario_id}")
-    try:
-        with out.progress("exploring") as progress:
-            asyncio.run(explore(spec, setting, retry_errors=retry_errors, watch=progress.update))
-    except KeyboardInterrupt:
-        out.note(_kept(spec, store))
-        out.result({"run": spec.id, "interrupted": True, "resume": _resume(spec)})
-        raise typer.Exit(INTERRUPTED) from None
-    except DdrError:
-        out.note(_kept(spec, store))
-        raise
+    listed = [specs] if isinstance(specs, RunSpec) else list(specs)
+    Expedition(listed, store, settings, out, means=means, retry_errors=retry_errors).go()
 
 
-def _kept(spec: RunSpec, store: Repository) -> str:
-    from server.runs import progress_of
-
-    state = progress_of(spec, store)
-    return (
-        f"stopped. Stored: {state.done} of {state.wanted} explored to their end, "
-        f"{state.turns} turns in all. Go on with: {_resume(spec)}"
-    )
-
-
-def _resume(spec: RunSpec) -> str:
-    return f"ddr run --resume {spec.id}"
-
-
-def _tell(spec: RunSpec, store: Repository, out: Output) -> None:
+def _tell(specs: Sequence[RunSpec], store: Repository, out: Output) -> None:
+    from server.cli.exploring import resume_command
     from server.cli.showing import show_run
     from server.runs import progress_of, summary
 
-    show_run(spec, store, out)
-    state = progress_of(spec, store)
-    out.say(f"\nnext: ddr evaluate {spec.id}    or: ddr show {spec.id} {spec.entity_ids[0]}")
-    out.result(summary(spec, store))
-    if state.failed:
-        out.note(
-            f"{state.failed} ended by a fault; try them again with: {_resume(spec)} --retry-errors"
-        )
+    failed = 0
+    for spec in specs:
+        show_run(spec, store, out)
+        out.say(f"\nnext: ddr evaluate {spec.id}    or: ddr show {spec.id} {spec.entity_ids[0]}")
+        state = progress_of(spec, store)
+        failed += state.failed
+        if state.failed:
+            out.note(
+                f"{state.failed} ended by a fault; try them again with: {resume_command(spec)} "
+                "--retry-errors"
+            )
+    found = [summary(spec, store) for spec in specs]
+    out.result(found[0] if len(found) == 1 else {"runs": found})
+    if failed:
         raise typer.Exit(1)

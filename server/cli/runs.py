@@ -26,10 +26,12 @@ def register(app: typer.Typer) -> None:
 
 def runs(json: Json = False, quiet: Quiet = False) -> None:
     """List the runs that are stored, the newest last."""
+    from core.trajectory import NO_USAGE
     from server import settings as places
     from server.cli.output import Output
-    from server.runs import progress_of
+    from server.runs import competitor, cost_of, progress_of, tokens_of
     from server.store import is_locked, open_store
+    from server.store.attempts import totals
 
     out = Output(json=json, quiet=quiet)
     settings = places.load()
@@ -47,13 +49,20 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
                 )
                 when = f"{spec.created_at:%Y-%m-%d %H:%M}"
                 done = f"{state.done}/{state.wanted}"
-                rows.append([spec.id, when, spec.agent, done, str(state.turns), word, scores])
+                who = competitor(spec)
+                usage = totals(store.all_attempts(spec.id)).usage if spec.model else NO_USAGE
+                spent = [tokens_of(usage), cost_of(usage)] if spec.model else ["", ""]
+                row = [spec.id, when, who, spec.protocol, done, str(state.turns), word, scores]
+                rows.append([*row, *spent])
                 found.append(
                     {
                         "run": spec.id,
                         "created_at": spec.created_at.isoformat(),
                         "scenario": spec.scenario_id,
                         "agent": spec.agent,
+                        "model": who if spec.model else None,
+                        "protocol": spec.protocol,
+                        "usage": usage.model_dump() if spec.model else None,
                         "done": state.done,
                         "wanted": state.wanted,
                         "turns": state.turns,
@@ -62,7 +71,8 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
                     }
                 )
     if rows:
-        heads = ["run", "begun (UTC)", "agent", ">explored", ">turns", "state", ">evaluations"]
+        heads = ["run", "begun (UTC)", "who", "protocol", ">explored", ">turns", "state"]
+        heads += [">evaluations", ">tokens in / out", ">cost"]
         out.table(heads, rows)
     else:
         out.say("no runs yet; see it work: ddr demo")

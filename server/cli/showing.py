@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from server.runs import outline, stop_of
-from server.store.attempts import active_s, counting
+from server.runs import competitor, cost_of, outline, stop_of, tokens_of
+from server.store.attempts import active_s, counting, totals
 
 if TYPE_CHECKING:
     from core.run import RunSpec
-    from core.trajectory import Trajectory, Turn
+    from core.trajectory import Nudge, Trajectory, Turn, Usage
     from server.cli.output import Output
     from server.store import Repository
 
@@ -26,6 +27,7 @@ def show_run(spec: RunSpec, store: Repository, out: Output) -> None:
     """Each trajectory in a line."""
     attempts = store.all_attempts(spec.id)
     counted = counting(attempts)
+    asks = spec.model is not None
     rows = [
         [
             each.entity_id,
@@ -33,21 +35,32 @@ def show_run(spec: RunSpec, store: Repository, out: Output) -> None:
             str(each.attempt),
             str(len(each.turns)),
             str(outline(each)["insights"]),
-            "yes" if each.report else "no",
+            ("forced" if each.report_forced else "yes") if each.report else "no",
             stop_of(each),
             f"{active_s(each):.1f}",
+            *(_spent(each.usage(role=None)) if asks else ()),
         ]
         for each in counted
     ]
-    out.say(f"run {spec.id}: {spec.agent} on {spec.scenario_id}, {spec.created_at:%Y-%m-%d %H:%M}")
+    who = f"{spec.agent} with {competitor(spec)}" if spec.model else spec.agent
+    under = " under protocol ddr" if spec.protocol == "ddr" else ""
+    out.say(f"run {spec.id}: {who} on {spec.scenario_id}{under}, {spec.created_at:%Y-%m-%d %H:%M}")
     heads = ["entity", ">trial", ">attempt", ">turns", ">insights", "report", "ended", ">s"]
+    heads += [">tokens in / out", ">cost"] if asks else []
     out.table(heads, rows)
     for each in counted:
         if each.error:
             out.say(f"{each.entity_id}: {each.error}")
+    if asks:
+        total = totals(attempts).usage
+        out.say(f"all attempts: {tokens_of(total)} tokens in / out, cost {cost_of(total)}")
     older = len(attempts) - len(rows)
     if older:
         out.say(f"({older} earlier attempts are kept beside these)")
+
+
+def _spent(usage: Usage) -> tuple[str, str]:
+    return tokens_of(usage), cost_of(usage)
 
 
 def show_trajectory(trajectory: Trajectory, out: Output) -> None:
@@ -58,11 +71,27 @@ def show_trajectory(trajectory: Trajectory, out: Output) -> None:
     )
     if trajectory.error:
         out.say(f"error: {trajectory.error}")
+    if trajectory.calls:
+        spent = trajectory.usage(role=None)
+        out.say(
+            f"{len(trajectory.calls)} model calls, {tokens_of(spent)} tokens in / out, "
+            f"cost {cost_of(spent)}"
+        )
+    _show_nudges(trajectory.nudges, 0, out)
     for turn in trajectory.turns:
         show_turn(trajectory, turn, out, whole=False)
+        _show_nudges(trajectory.nudges, turn.index, out)
     if trajectory.report:
         out.say("\nreport:")
         out.say(trajectory.report)
+
+
+def _show_nudges(nudges: Sequence[Nudge], after: int, out: Output) -> None:
+    for nudge in nudges:
+        if nudge.after_turn == after:
+            out.say(
+                f"\nnudged, for it neither called nor finished: {_cut(nudge.text, whole=False)}"
+            )
 
 
 def show_turn(trajectory: Trajectory, turn: Turn, out: Output, *, whole: bool = True) -> None:

@@ -53,7 +53,7 @@ def test_what_the_command_line_gives_outweighs_the_file(written: Path) -> None:
 
 def test_without_a_file_the_options_have_their_defaults() -> None:
     options = read_options(None, {"scenario": "flights", "agent": "profiler"})
-    assert (options.entities, options.tools, options.limits) == ("all", "both", Limits())
+    assert (options.entities, options.tools, options.limits) == ("all", None, Limits())
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_file_that_is_not_there_is_an_error_and_no_other_is_read(tmp_path: Pat
 
 
 def test_limits_are_read_by_the_fields_names() -> None:
-    found = read_limits("max_turns=30, max_seconds=2.5")
+    found = read_limits(["max_turns=30, max_seconds=2.5"])
     options = read_options(None, {"scenario": "s", "agent": "a", "limits": found})
     assert options.limits == Limits(max_turns=30, max_seconds=2.5)
 
@@ -98,7 +98,7 @@ def test_limits_are_read_by_the_fields_names() -> None:
 )
 def test_limits_that_cannot_be_read_say_how_they_are_written(text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        read_limits(text)
+        read_limits([text])
 
 
 def test_a_value_from_the_command_line_is_named_as_an_option() -> None:

@@ -1,0 +1,80 @@
+"""The options of `ddr run`, each with its help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Scenario = Annotated[str | None, typer.Option(help="Which scenario to explore.")]
+Model = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A model: provider/name, scripted:FILE or replay:RUN; again for one more run."
+    ),
+]
+BaseUrl = Annotated[
+    str | None, typer.Option(help="An endpoint of your own that the models are asked at.")
+]
+Sampling = Annotated[
+    list[str] | None, typer.Option(help="Handed to the provider: temperature=0,max_tokens=4096.")
+]
+InsightModel = Annotated[
+    str | None, typer.Option(help="Writes the message-wise insights; the agent's own unless given.")
+]
+AgentName = Annotated[
+    str | None,
+    typer.Option(help="Who explores: react (with a model), profiler, or what a plug-in brings."),
+]
+Entities = Annotated[str | None, typer.Option(help="all (the default), sample:N, or ids: 01,02.")]
+Trials = Annotated[int | None, typer.Option(help="Times per entity; 1 unless given.")]
+Concurrency = Annotated[
+    int | None, typer.Option(help="Entities explored side by side; 1 unless given.")
+]
+Hands = Annotated[
+    str | None, typer.Option(help="sql, python or both (the default).", metavar="HANDS")
+]
+LimitList = Annotated[
+    list[str] | None, typer.Option(help="As max_turns=30,max_seconds=600; none unless given.")
+]
+Budget = Annotated[
+    float | None, typer.Option(help="Dollars for all models of this call; asked before each call.")
+]
+Prices = Annotated[Path | None, typer.Option(help="A TOML or JSON file with the models' prices.")]
+PromptFolder = Annotated[
+    Path | None, typer.Option(help="A folder whose files replace prompts of the agent react.")
+]
+Insights = Annotated[
+    str | None, typer.Option(help="per-turn (the default), later or none.", metavar="WHEN")
+]
+FinalReport = Annotated[
+    str | None,
+    typer.Option(help="After a limit: ask for the report (the default) or none.", metavar="HOW"),
+]
+Protocol = Annotated[
+    str | None, typer.Option(help="ddr: the paper's own rules.", metavar="PROTOCOL")
+]
+EndpointAllowed = Annotated[
+    str | None,
+    typer.Option(
+        help="Why restricted data may go to an endpoint off this machine.", metavar="REASON"
+    ),
+]
+Timeout = Annotated[
+    float | None, typer.Option(help="Seconds that one request to a model may take; 600.")
+]
+Seed = Annotated[int | None, typer.Option(help="For sample:N; 0 unless given.")]
+Config = Annotated[
+    Path | None, typer.Option(help="A TOML file with the same keys as these options.")
+]
+Resume = Annotated[
+    str | None, typer.Option(help="Go on with a run: its id, a unique prefix, or last.")
+]
+RetryErrors = Annotated[
+    bool, typer.Option("--retry-errors", help="With --resume: what ended by a fault as well.")
+]
+Estimate = Annotated[
+    bool,
+    typer.Option("--estimate", help="Say what it would take, by stored runs; explore nothing."),
+]
