@@ -41,6 +41,11 @@ class Known:
     figures: Mapping[str, Figures]
     roles: Mapping[str, Role]
 
+    def rows(self, table: Table) -> int:
+        """The rows of a table whose description does not tell them, as a view's may not."""
+        told = (self.figures[f.key].rows for f in table.fields if f.key in self.figures)
+        return max(told, default=0)
+
     def columns(
         self, table: Table, alias: str, of: str | None, leave_out: Sequence[str]
     ) -> tuple[Column, ...]:
@@ -65,7 +70,8 @@ def discover(task: Task) -> Conversation[World]:
     if not located.places:
         return World(tables=tuple(tables), located=located)
     keys = {place.field.key for place in located.places}
-    joins = yield from single_joins(tables, figures)
+    near = {place.field.table for place in located.places}
+    joins = yield from single_joins(tables, figures, near)
     keys |= {here.key for join in joins for here, _ in join.pairs}
     for table in tables:
         doubted = {
@@ -109,7 +115,7 @@ def _relation(table: Table, home: Home, known: Known) -> Relation:
         source=" ".join([f"{quoting.name(table.name)} AS f", *links]),
         key=value_of(home.place.field, aliases[-1]),
         literal=home.place.literal,
-        rows=table.rows or known.figures[table.fields[0].key].rows,
+        rows=table.rows or known.rows(table),
         own=home.place.matches,
         columns=known.columns(table, "f", None, [home.place.field.key]),
         alone=not home.path,

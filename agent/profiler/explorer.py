@@ -129,12 +129,12 @@ def _weighted(probes: Iterator[Probe], weight: float) -> Iterator[Probe]:
 
 
 def _persistent(conversation: Conversation[World]) -> Conversation[World]:
-    """Ask again, once, where a call failed: all that follows hangs on what is discovered."""
+    """Ask again, once, where a call failed by chance: all that follows hangs on it."""
     try:
         item = next(conversation)
         while True:
             reply = yield item
-            if reply.error is not None and isinstance(item, Ask):
+            if reply.by_chance and isinstance(item, Ask):
                 reply = yield item
             item = conversation.send(reply)
     except StopIteration as end:

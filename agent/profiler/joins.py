@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, product
 
@@ -13,7 +13,7 @@ from agent.profiler.reply import Ask, Conversation, whole
 from agent.profiler.roles import Role
 from agent.profiler.schema import Field, Kind, Table
 
-_PAIRS = 60
+_PAIRS = 100
 _BATCH = 20
 _SUBSETS = 24
 _MAPPINGS = 12
@@ -22,9 +22,16 @@ Roles = Mapping[str, Role]
 Known = Mapping[str, Figures]
 
 
-def single_joins(tables: Sequence[Table], known: Known) -> Conversation[list[Join]]:
-    """Joins on one column: values that are found in another table's unique column."""
-    pairs = list(islice(_candidates(tables, known), _PAIRS))
+def single_joins(
+    tables: Sequence[Table], known: Known, near: Collection[str]
+) -> Conversation[list[Join]]:
+    """Joins on one column: values that are found in another table's unique column.
+
+    Where there is more to try than can be tried, joins from and to the tables `near` come first.
+    """
+    tried = list(_candidates(tables, known))
+    tried.sort(key=lambda pair: _unlikely(pair[0], pair[1], known, near))
+    pairs = tried[:_PAIRS]
     found: list[Join] = []
     by_name = {table.name: table for table in tables}
     for start in range(0, len(pairs), _BATCH):
@@ -39,13 +46,21 @@ def single_joins(tables: Sequence[Table], known: Known) -> Conversation[list[Joi
             here, there = batch[whole(row.get("i"))]
             distinct, inside = whole(row.get("d")), whole(row.get("inside"))
             rows, rows_inside = whole(row.get("n")), whole(row.get("rows_inside"))
-            # Whole numbers meet by chance, texts and dates hardly do.
-            needed = 0.98 if here.kind is Kind.WHOLE else 0.3
-            if distinct and inside >= max(1, needed * distinct):
+            if distinct and inside >= max(1, _needed(here) * distinct):
                 coverage = rows_inside / rows if rows else 0.0
                 pair, exact = ((here, there),), whole(row.get("twice")) == 0
                 found.append(Join(here.table, by_name[there.table], pair, exact, coverage))
     return found
+
+
+def _needed(here: Field) -> float:
+    """Share of the different values that must be keys: numbers meet by chance, texts hardly do."""
+    return 0.98 if here.kind is Kind.WHOLE else 0.3
+
+
+def _unlikely(here: Field, there: Field, known: Known, near: Collection[str]) -> tuple[bool, float]:
+    mine, keys = known[here.key].distinct, known[there.key].distinct
+    return here.table not in near and there.table not in near, -min(mine, keys) / max(mine, keys)
 
 
 def _candidates(tables: Sequence[Table], known: Known) -> Iterator[tuple[Field, Field]]:
@@ -64,7 +79,9 @@ def _candidates(tables: Sequence[Table], known: Known) -> Iterator[tuple[Field, 
 
 
 def _may_meet(here: Field, mine: Figures, there: Field, keys: Figures) -> bool:
-    if here.kind is not there.kind or mine.distinct < 2:
+    # Counts of large tables are rough, so that a tenth is granted.
+    enough = keys.distinct >= 0.9 * _needed(here) * mine.distinct
+    if here.kind is not there.kind or mine.distinct < 2 or not enough:
         return False
     if here.kind is Kind.WHOLE:
         # Any small number is inside the range of some running number: the ranges must agree.

@@ -14,6 +14,9 @@ T = TypeVar("T")
 QUERY = "execute_query"
 """The tool without which nothing can be asked."""
 
+_CERTAIN = ("sql", "arguments", "unknown_tool", "refused", "timeout", "limit")
+"""Kinds of errors that come again."""
+
 
 @dataclass(frozen=True)
 class Ask:
@@ -38,7 +41,14 @@ class Reply:
     data: Mapping[str, Any] = field(default_factory=dict)
     rows: tuple[Mapping[str, Any], ...] = ()
     error: str | None = None
+    kind: str | None = None
+    """The kind of the error."""
     truncated: bool = False
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether the same call may succeed if it is made again."""
+        return self.error is not None and self.kind not in _CERTAIN
 
     @property
     def one(self) -> Mapping[str, Any]:
@@ -53,7 +63,8 @@ Conversation = Generator[Ask | Note, Reply, T]
 def read(observation: Observation) -> Reply:
     """An Observation as a Reply; never raises, whatever the tool sent."""
     if observation.is_error:
-        return Reply(error=observation.text or observation.error_kind or "the tool failed")
+        said = observation.text or observation.error_kind or "the tool failed"
+        return Reply(error=said, kind=observation.error_kind)
     data = observation.data
     if data is None:
         try:

@@ -106,10 +106,11 @@ async def _explore(
 
 @dataclass
 class FailingTools:
-    """Tools of which every so-many-th query fails, as a server does whose time limit bites."""
+    """Tools of which every so-many-th call fails, as those of a server in trouble do."""
 
     inner: Tools
     every: int
+    kind: str = "internal"
     calls: int = 0
 
     async def list(self) -> Sequence[ToolSpec]:
@@ -120,7 +121,7 @@ class FailingTools:
         """The inner answer, or an error."""
         self.calls += 1
         if self.calls % self.every == 0:
-            return Observation(text='{"error":"time is up"}', is_error=True, error_kind="timeout")
+            return Observation(text='{"error":"trouble"}', is_error=True, error_kind=self.kind)
         return await self.inner.call(name, arguments)
 
 

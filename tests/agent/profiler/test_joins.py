@@ -20,7 +20,7 @@ def singles(path: Path) -> list[Join]:
     def talk() -> Conversation[list[Join]]:
         tables = yield from read_schema(60)
         figures = yield from measure_columns(tables)
-        return (yield from single_joins(tables, figures))
+        return (yield from single_joins(tables, figures, near=()))
 
     return converse(path, talk())
 
@@ -89,6 +89,22 @@ def test_texts_without_a_common_value_are_not_joined(tmp_path: Path) -> None:
         "CREATE TABLE f AS SELECT 'a0' || i % 90 AS a, i / 3 AS v FROM range(900) r(i)",
     )
     assert pairs(path) == set()
+
+
+def test_where_there_is_too_much_to_try_joins_of_the_entitys_tables_come_first(
+    tmp_path: Path,
+) -> None:
+    # Twelve tables of the same keys: 132 ways to join one to another, of which not all are tried.
+    path = world(
+        tmp_path,
+        *(
+            f"CREATE TABLE d{n:02d} AS SELECT 'x' || i AS k, i * {n + 3} % 41 AS v FROM range(90) r(i)"
+            for n in range(12)
+        ),
+        "CREATE TABLE facts AS SELECT 'e' || i % 9 AS who, 'x' || i % 60 AS a, hash(i) % 77 AS w FROM range(900) r(i)",
+    )
+    joined = relation(known(path, "e3"), "facts").joined
+    assert len({join.target.name for join, _, _ in joined}) == 12
 
 
 def test_a_calendar_is_joined_by_its_days(tmp_path: Path) -> None:

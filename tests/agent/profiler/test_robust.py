@@ -157,6 +157,12 @@ def test_failing_queries_are_passed_over(shop: Path, every: int) -> None:
     assert all(insight.text is None for insight in found.insights if insight.turn in failed)
 
 
+def test_an_error_that_would_come_again_is_not_asked_for_twice(shop: Path) -> None:
+    found = explore(shop, "S3", wrap=lambda tools: FailingTools(tools, 1, "timeout"))
+    assert len(found.turns) == 1
+    assert "No table could be read" in found.report
+
+
 def test_failures_are_admitted_and_what_hangs_on_discovery_is_asked_again(shop: Path) -> None:
     found = explore(shop, "S3", wrap=lambda tools: FailingTools(tools, 7))
     assert "Some queries failed and tell nothing here." in found.report
