@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from hypothesis import settings
+
 from core.checklist import ChecklistItem, Magnitude, Signals
 from core.evaluation import Label, Level, Verdict
 from core.scenario import Entity
 from core.trajectory import Insight, Preamble, StopReason, Trajectory
+
+STEADY = settings(deadline=None, derandomize=True)
+"""The same examples on every machine, however slow it is."""
 
 MOMENT = datetime(2026, 1, 5, 12, tzinfo=UTC)
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from evaluator.credit import assign, families
 from tests.evaluator import facts as f
+from tests.evaluator.records import STEADY
 
 MEAN_SENTENCE = "Carrier 03's mean departure delay is 20.0 minutes."
 
@@ -23,6 +24,7 @@ def test_an_earlier_item_is_never_pushed_out() -> None:
     assert set(assign({"a": ["x"], "b": ["x"], "c": ["x"]}, ["b", "a", "c"])) == {"b"}
 
 
+@STEADY
 @given(
     st.dictionaries(
         st.sampled_from("abcdef"), st.lists(st.sampled_from("uvwxyz"), max_size=4, unique=True)
@@ -39,6 +41,7 @@ def test_who_is_served_does_not_depend_on_the_order_of_the_figures(
     assert set(assign(wanted, order)) == set(assign(shuffled, order))
 
 
+@STEADY
 @given(
     st.dictionaries(
         st.sampled_from("abcdef"), st.lists(st.sampled_from("uvwxyz"), max_size=4, unique=True)

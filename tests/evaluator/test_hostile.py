@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from evaluator.reading.clauses import clauses
 from evaluator.reading.folding import MAX_CHARS, fold
 from tests.evaluator import facts as f
+from tests.evaluator.records import STEADY
 
 MEAN_SENTENCE = "Carrier 03's mean departure delay is 20.0 minutes."
 
@@ -128,6 +129,7 @@ def test_speaking_to_the_checker_changes_nothing(text: str) -> None:
     assert f.judge(f.MEAN, text).label == "insufficient"
 
 
+@STEADY
 @given(st.text(max_size=300))
 def test_no_text_breaks_the_reader(text: str) -> None:
     assert f.judge(f.MEAN, text).label in ("insufficient", "supported", "contradicted")
@@ -191,6 +193,7 @@ WORDS = [
 ]
 
 
+@STEADY
 @given(st.lists(st.sampled_from(WORDS), max_size=60))
 def test_no_jumble_of_its_own_words_breaks_the_reader(words: list[str]) -> None:
     text = " ".join(words)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.intervals import cluster_error, share_interval
+from tests.evaluator.records import STEADY
 
 
 def test_the_clustered_error_is_the_printed_formula_worked_by_hand() -> None:
@@ -54,6 +55,7 @@ def test_an_error_of_nothing_is_not_taken_for_certainty() -> None:
     assert share_interval(1.0, 0.0, 16) == pytest.approx((0.794093, 1.0), abs=1e-6)
 
 
+@STEADY
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4)), min_size=2, max_size=30),
     st.randoms(use_true_random=False),

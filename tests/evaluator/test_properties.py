@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.scenario import Entity
 from tests.evaluator.facts import judge
+from tests.evaluator.records import STEADY
 from tests.evaluator.rendering import SPOILERS, TEMPLATES, Known, draw, fill, spoiled
 
 NOISE = (
@@ -27,14 +28,15 @@ def label(known: Known, *texts: str) -> str | None:
     return judge(known.signals, *texts, own=known.own, others=known.others).label
 
 
+@STEADY
 @given(facts, st.data())
 def test_a_rendered_fact_is_supported(known: Known, data: st.DataObject) -> None:
     template = data.draw(st.sampled_from(TEMPLATES[known.kind]))
     assert label(known, fill(template, known)) == "supported", fill(template, known)
 
 
+@STEADY
 @given(facts, st.data(), st.sampled_from(SPOILERS))
-@settings(max_examples=300)
 def test_a_sentence_with_one_slot_made_wrong_never_supports(
     known: Known, data: st.DataObject, how: str
 ) -> None:
@@ -59,6 +61,7 @@ def test_precision_and_recall_over_rendered_claims() -> None:
     assert found / (found + false) >= 0.98, (found, false)
 
 
+@STEADY
 @given(facts, st.data())
 def test_a_text_without_the_entity_never_supports(known: Known, data: st.DataObject) -> None:
     template = data.draw(st.sampled_from(TEMPLATES[known.kind]))
@@ -70,6 +73,7 @@ def test_a_text_without_the_entity_never_supports(known: Known, data: st.DataObj
     assert label(known, nameless) != "supported", nameless
 
 
+@STEADY
 @given(facts, st.data())
 def test_a_text_without_the_metric_never_supports(known: Known, data: st.DataObject) -> None:
     template = data.draw(st.sampled_from(TEMPLATES[known.kind]))
@@ -78,6 +82,7 @@ def test_a_text_without_the_metric_never_supports(known: Known, data: st.DataObj
     assert label(known, text) != "supported", text
 
 
+@STEADY
 @given(facts, st.data(), st.randoms(use_true_random=False))
 def test_the_order_of_insights_changes_no_label(
     known: Known, data: st.DataObject, shuffler: random.Random
@@ -90,6 +95,7 @@ def test_the_order_of_insights_changes_no_label(
     assert label(known, *texts) == label(known, *shuffled)
 
 
+@STEADY
 @given(facts, st.data(), st.lists(st.sampled_from(NOISE), max_size=4))
 def test_unrelated_sentences_change_nothing(
     known: Known, data: st.DataObject, noise: list[str]
@@ -102,6 +108,7 @@ def test_unrelated_sentences_change_nothing(
     assert label(known, text, *noise) == label(known, *noise, text) == label(known, text)
 
 
+@STEADY
 @given(facts, st.data(), st.sampled_from([1, 2]))
 def test_a_figure_may_be_rounded_to_what_is_printed(
     known: Known, data: st.DataObject, digits: int

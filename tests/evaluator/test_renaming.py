@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluator.renaming import swap_names
 from tests.evaluator.facts import CARRIERS
-from tests.evaluator.records import entity
+from tests.evaluator.records import STEADY, entity
 
 KESTREL, OSPREY = CARRIERS[2], CARRIERS[3]
 
@@ -59,6 +59,7 @@ def test_names_of_several_words_change_places_whole() -> None:
     )
 
 
+@STEADY
 @given(st.text(alphabet="Carie 034Kstl's.,|\n()½", max_size=80))
 def test_exchanging_twice_gives_the_text_back(text: str) -> None:
     assert swap(swap(text)) == text

@@ -11,7 +11,7 @@ from core.evaluation import Label, Score, Verdict
 from core.trajectory import Trajectory
 from evaluator.outcomes import outcomes
 from evaluator.scoring import breakdown, score
-from tests.evaluator.records import entity, item, trajectory, verdict
+from tests.evaluator.records import STEADY, entity, item, trajectory, verdict
 
 
 def pick(scores: list[Score], level: str = "message", averaging: str = "item") -> Score:
@@ -186,6 +186,7 @@ def test_a_breakdown_splits_the_items_and_loses_none() -> None:
 LABELS: list[Label | None] = ["supported", "contradicted", "insufficient", None]
 
 
+@STEADY
 @given(
     st.lists(
         st.tuples(

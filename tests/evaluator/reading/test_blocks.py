@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.reading.blocks import Block, blocks
+from tests.evaluator.records import STEADY
 
 
 def read(text: str) -> list[tuple[str, str]]:
@@ -83,6 +84,7 @@ def test_two_tables_have_their_own_headers() -> None:
     assert headers == [["a", "b"], ["c", "d"]]
 
 
+@STEADY
 @given(st.text(alphabet="aB1 |-#*.\n>", max_size=120))
 def test_blocks_come_in_order_and_never_overlap(text: str) -> None:
     places = [place for block in blocks(text) for place in (block.start, block.end)]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from evaluator.reading.clauses import Clause, clauses
 from evaluator.reading.folding import Folded, fold
+from tests.evaluator.records import STEADY
 
 
 def quotes(text: str) -> list[str]:
@@ -121,6 +122,7 @@ def test_a_very_wide_table_is_read_as_lines() -> None:
     assert all(clause.figures_in_row == 0 for clause in clauses(fold(f"{row}\n{rule}\n{row}")))
 
 
+@STEADY
 @given(st.text(alphabet="ab 1.,;|-\n#*?!½’()", max_size=150))
 def test_every_clause_is_a_stretch_of_the_text_as_written(text: str) -> None:
     folded = fold(text)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.reading.document import read
+from tests.evaluator.records import STEADY
 
 OWN, OTHERS = ("03", "Kestrel"), (("07", "Condor"),)
 TEXTS = [
@@ -59,6 +60,7 @@ def test_nothing_gives_an_empty_document() -> None:
     assert read([], OWN).clauses == [] and read(["", "\n"], OWN).clauses == []
 
 
+@STEADY
 @given(st.lists(st.text(alphabet="Carie 03.½\n|-'", max_size=40), max_size=4))
 def test_every_quote_stands_in_its_insight(texts: list[str]) -> None:
     document = read(texts, OWN, OTHERS)

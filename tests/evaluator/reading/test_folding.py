@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.reading.folding import MAX_CHARS, fold
+from tests.evaluator.records import STEADY
 
 
 def test_plain_text_stays_as_it_is_and_needs_no_map() -> None:
@@ -44,6 +45,7 @@ def test_what_lies_beyond_the_cap_is_not_read() -> None:
     assert len(fold("a" * (MAX_CHARS + 5)).text) == MAX_CHARS
 
 
+@STEADY
 @given(st.text(max_size=80))
 def test_every_place_lies_in_the_text_and_places_never_go_back(text: str) -> None:
     folded = fold(text)
@@ -53,6 +55,7 @@ def test_every_place_lies_in_the_text_and_places_never_go_back(text: str) -> Non
     assert folded.place(len(folded.text)) == len(folded.raw)
 
 
+@STEADY
 @given(st.text(alphabet="abc 123.,%½ﬁ２é’−\u200b\u00a0", max_size=60))
 def test_the_folded_text_is_in_normal_form(text: str) -> None:
     assert unicodedata.is_normalized("NFKC", fold(text).text)

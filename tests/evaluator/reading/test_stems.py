@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.reading.stems import stem
+from tests.evaluator.records import STEADY
 
 
 @pytest.mark.parametrize(
@@ -57,6 +58,7 @@ def test_codes_stay_whole(code: str) -> None:
     assert stem(code) == code
 
 
+@STEADY
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=15))
 def test_a_stem_is_no_longer_than_its_word_and_never_empty(word: str) -> None:
     assert 0 < len(stem(word)) <= len(word)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from evaluator.reading.folding import fold
 from evaluator.reading.tokens import Tokens, tokenize
+from tests.evaluator.records import STEADY
 
 
 def cut(text: str) -> Tokens:
@@ -88,6 +89,7 @@ def test_a_number_too_long_to_be_one_is_a_code() -> None:
     assert (form.kind, form.code) == ("word", True)
 
 
+@STEADY
 @given(st.text(max_size=120))
 def test_tokens_lie_in_order_and_do_not_overlap(text: str) -> None:
     tokens = cut(text)
