@@ -16,6 +16,7 @@ COMMANDS = (
     "server.cli.demo",
     "server.cli.run",
     "server.cli.runs",
+    "server.cli.reprice",
     "server.cli.evaluate",
     "server.cli.report",
     "server.cli.scenarios",

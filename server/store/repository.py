@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -15,10 +15,11 @@ from sqlalchemy.orm import Session
 from core.errors import StoreError, UnknownNameError, UsageError
 from core.evaluation import Evaluation, Verdict
 from core.run import RunSpec
-from core.trajectory import Insight, Nudge, Preamble, StopReason, Trajectory, Turn
+from core.trajectory import Insight, ModelCall, Nudge, Preamble, StopReason, Trajectory, Turn
 from server.store.attempts import counting
 from server.store.engine import failures
 from server.store.records import to_json
+from server.store.repricing import repriced
 from server.store.tables import (
     EvaluationRow,
     InsightRow,
@@ -247,6 +248,19 @@ class Repository:
         )
         with self._read() as session:
             return [Verdict.model_validate_json(body) for body in session.scalars(query)]
+
+    def amend_evaluation(self, evaluation: Evaluation) -> None:
+        """Keep what became known of an evaluation while it was made."""
+        with self._write() as session:
+            row = session.get(EvaluationRow, evaluation.id)
+            if row is None:
+                raise StoreError(f"no evaluation {evaluation.id} in {self.path}")
+            row.body = to_json(evaluation)
+
+    def reprice(self, run_id: str, price: Callable[[ModelCall], ModelCall]) -> list[ModelCall]:
+        """Replace every model call of a run, its verdicts' included, all or none; the new calls."""
+        with self._write() as session:
+            return repriced(session, run_id, price)
 
     # Inside
 
