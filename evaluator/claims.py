@@ -21,6 +21,9 @@ Weight = Literal["supports", "contradicts", "gainsays", "differs", "says too lit
 """'gainsays': another share, surely stated; it stands unless a clause supports the fact, for
 the base of a share is seldom said ('28.5 % of its rows', or of those on record?)."""
 
+_OTHER_BASE = 0.25
+"""A share that is off by no more of the fact's may simply be of other rows."""
+
 _MURKY_AFTER = 1
 """Foreign words after a share or count, in its own segment, that still leave it the fact's."""
 
@@ -133,7 +136,17 @@ def _other_figure(
         return "says too little"
     if not (sure and stats.explicit):
         return "differs"
-    return "gainsays" if fact.signals.statistic == "share" else "contradicts"
+    if fact.signals.statistic != "share":
+        return "contradicts"
+    return "differs" if _may_be_of_another_base(fact, about) else "gainsays"
+
+
+def _may_be_of_another_base(fact: Fact, about: About) -> bool:
+    """Whether a share is so near that it may be of other rows: 57 % of all, 61 % of those known."""
+    if about.figure is None or fact.magnitude is None:
+        return False
+    off = abs(about.figure.value - fact.magnitude.value)
+    return off <= _OTHER_BASE * abs(fact.magnitude.value)
 
 
 def _is_plainly_stated(fact: Fact, about: About, stats: Statistics, slots: _Slots) -> bool:

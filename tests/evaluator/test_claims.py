@@ -43,6 +43,12 @@ def weigh(signals: Signals, text: str) -> list[Claim]:
         ),
         (
             f.MISSING,
+            "Carrier 03 cancelled 5.9% of its flights.",
+            "differs",
+            "it states another figure",
+        ),
+        (
+            f.MISSING,
             "Carrier 03 cancelled 9.9% of its flights.",
             "gainsays",
             "it states another figure",
