@@ -56,7 +56,8 @@ class Board:
             waiting.append(f"a pause of {left:.0f} s ({self._pause[0]})")
         if not self.calls and not waiting:
             return ""
-        parts = [f"{self.turns} turns", f"{self.calls} calls", f"{self.tokens:,} tokens"]
+        parts = [f"{self.turns} turns"] if self.turns else []
+        parts += [f"{self.calls} calls", f"{self.tokens:,} tokens"]
         if self.cost_usd is not None:
             parts.append(f"${self.cost_usd:.4f}")
         if rate := self._rate():

@@ -28,7 +28,11 @@ AGENTS: Final = {
     REACT: "agent.react:ReactAgent",
 }
 WITHOUT_MODEL: Final = ("profiler",)
-CHECKERS: Final = {"matching": "evaluator.matching:MatchingChecker"}
+LLM: Final = "llm"
+CHECKERS: Final = {
+    "matching": "evaluator.matching:MatchingChecker",
+    LLM: "evaluator.llm:LLMChecker",
+}
 SANDBOXES: Final = {"bubblewrap": "tools.sandbox:BubblewrapSandbox"}
 
 DDR_TURNS: Final = 100
@@ -51,7 +55,12 @@ def make_agent(name: str) -> Agent:
 
 
 def make_checker(name: str, entities: Sequence[Entity]) -> Checker:
-    """A checker for these entities. Raises UnknownNameError with those that exist."""
+    """A checker for these entities; the one with a model is judges.make_judge's.
+
+    Raises UnknownNameError with those that exist, UsageError for the one that needs a model.
+    """
+    if name == LLM:
+        raise UsageError("which judge? the checker llm needs a model: give --judge")
     checker: Checker = plugins.load("ddr.checkers", name, CHECKERS)(entities)
     return checker
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -15,8 +15,11 @@ from core.evaluation import Evaluation, Level, Score, Verdict
 from core.protocols import Checker
 from core.run import RunSpec
 from core.scenario import Entity
-from core.trajectory import Trajectory
+from core.trajectory import NO_USAGE, Trajectory, Usage
 from evaluator import baselines, scoring
+from evaluator.forced import without_forced
+from server import judges
+from server.runs import competitor as whose_of
 from server.store import Repository
 
 BASELINES: Final = ("blank", "generic", "shuffled_entity")
@@ -44,6 +47,11 @@ class Judged:
     """Per competitor: how many insights passed the checker's gate."""
     no_shuffle: str | None
     """Why there is no shuffled baseline; None where there is one."""
+    unforced: list[Score]
+    """The agent's scores without reports that it was asked for; empty where none was."""
+    calls: int
+    """Of judges, the baselines' included; as `usage`."""
+    usage: Usage
 
     def accuracy(self, competitor: str) -> dict[str, float | None]:
         """Item-averaged strict accuracy by level."""
@@ -68,8 +76,22 @@ class Judging:
     """One checker's pass over one run, its baselines included."""
 
     def __init__(
-        self, spec: RunSpec, store: Repository, checklist: Checklist, checker: Checker
+        self,
+        spec: RunSpec,
+        store: Repository,
+        checklist: Checklist,
+        checker: Checker,
+        *,
+        baselines: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
+        """`baselines`: all, free or none (judges.chosen); `parameters` are kept with the rest.
+
+        Raises UnknownNameError for another choice.
+        """
+        self._traits = judges.traits_of(checker)
+        self._baselines = judges.chosen(baselines, is_paid=self._traits.is_paid)
+        self._parameters = {**self._traits.parameters, **(parameters or {})}
         self._spec, self._store = spec, store
         self._checklist, self._checker = checklist, checker
         self._trajectories = store.trajectories(spec.id)
@@ -92,8 +114,9 @@ class Judging:
             for trajectory in competitor.trajectories:
                 await self._check(trajectory, evaluation.id, kept)
                 done += 1
-                whose = competitor.parameters.get("baseline", self._spec.agent)
+                whose = competitor.parameters.get("baseline", whose_of(self._spec))
                 watch(done, total, f"{whose} on {trajectory.entity_id}")
+            self._keep_served(evaluation)
         return read(self._spec, self._store, self._checklist, entities, own)
 
     async def _check(self, trajectory: Trajectory, evaluation_id: str, kept: set[_Key]) -> None:
@@ -108,8 +131,9 @@ class Judging:
         pending: list[Verdict] = []
         flushed = time.monotonic()
         try:
-            async for verdict in self._checker.check(
-                items, trajectory, evaluation_id=evaluation_id
+            done = frozenset((item, level) for mine, item, level in kept if mine == trajectory.id)
+            async for verdict in judges.check(
+                self._checker, items, trajectory, evaluation_id, done
             ):
                 if (verdict.trajectory_id, verdict.item_id, verdict.level) not in kept:
                     pending.append(verdict)
@@ -125,11 +149,22 @@ class Judging:
         return {(v.trajectory_id, v.item_id, v.level) for v in verdicts}
 
     def _competitors(self, entities: Sequence[Entity]) -> list[Competitor]:
+        mine = self._trajectories
+        found = [Competitor("", {"trajectories": _set_of(mine)}, mine)]
+        if self._baselines != "none":
+            # Nothing handed in needs no judge.
+            found.append(
+                Competitor("blank", {"baseline": "blank"}, [baselines.blank(t) for t in mine])
+            )
+        if self._baselines == "all" or (self._baselines == "free" and not self._traits.is_paid):
+            found += self._worded(entities)
+        return found
+
+    def _worded(self, entities: Sequence[Entity]) -> list[Competitor]:
+        """The baselines that say something."""
         mine, seed = self._trajectories, self._spec.seed
         shuffled = baselines.shuffled(mine, entities, seed=seed, derangements=DERANGEMENTS)
         return [
-            Competitor("", {"trajectories": _set_of(mine)}, mine),
-            Competitor("blank", {"baseline": "blank"}, [baselines.blank(t) for t in mine]),
             Competitor("generic", {"baseline": "generic"}, [baselines.generic(t) for t in mine]),
             *(
                 Competitor(
@@ -148,6 +183,7 @@ class Judging:
             for each in own_evaluations(self._store.evaluations(self._spec.id))
             if (each.checker, each.checklist_hash) == (self._checker.name, self._checklist.hash)
             and each.parameters.get("trajectories") == _set_of(self._trajectories)
+            and self._is_alike(each)
         ]
         if not same:
             return None
@@ -161,6 +197,25 @@ class Judging:
             if expected - self._kept(_name(same[-1], competitor)):
                 return same[-1]
         return None
+
+    def _is_alike(self, other: Evaluation) -> bool:
+        """Whether another evaluation asked the same judges in the same way."""
+        mine = self._traits
+        told = (other.judges_asked, other.prompt_hash, other.criteria)
+        sampling = self._parameters.get("sampling")
+        return told == (mine.judges_asked, mine.prompt_hash, mine.criteria) and (
+            other.parameters.get("sampling") == sampling
+        )
+
+    def _keep_served(self, evaluation: Evaluation) -> None:
+        """Who answered, by the calls that were made."""
+        if not self._traits.is_paid:
+            return
+        calls = [v.call for v in self._store.verdicts(evaluation.id) if v.call]
+        named = [name for c in calls if c.model_served for name in c.model_served.split(", ")]
+        served = tuple(dict.fromkeys(named))
+        if served != evaluation.judges_served:
+            self._store.amend_evaluation(evaluation.model_copy(update={"judges_served": served}))
 
     def _next_id(self) -> str:
         number = len(own_evaluations(self._store.evaluations(self._spec.id))) + 1
@@ -176,7 +231,14 @@ class Judging:
             id=name,
             run_id=self._spec.id,
             checker=self._checker.name,
-            parameters={**competitor.parameters, **({"of": own} if competitor.suffix else {})},
+            judges_asked=self._traits.judges_asked,
+            prompt_hash=self._traits.prompt_hash,
+            criteria=self._traits.criteria,
+            parameters={
+                **self._parameters,
+                **competitor.parameters,
+                **({"of": own} if competitor.suffix else {}),
+            },
             checklist_id=self._checklist.id,
             checklist_version=self._checklist.version,
             checklist_hash=self._checklist.hash,
@@ -216,19 +278,33 @@ def read(
     mine = [e for e in entities if e.id in spec.entity_ids]
     found = store.evaluations(spec.id)
     own = next(e for e in found if e.id == evaluation_id)
-    verdicts: dict[str, list[Verdict]] = {spec.agent: store.verdicts(own.id)}
+    agent = whose_of(spec)
+    verdicts: dict[str, list[Verdict]] = {agent: store.verdicts(own.id)}
     for each in found:
         if each.parameters.get("of") == own.id:
             whose = verdicts.setdefault(str(each.parameters["baseline"]), [])
             whose.extend(store.verdicts(each.id))
-    scores = [
-        score
-        for competitor, said in verdicts.items()
-        for score in scoring.score(competitor, checklist.items, trajectories, said, mine)
-    ]
-    gated = {name: sum(v.gated for v in said) for name, said in verdicts.items()}
+
+    def scores(competitor: str, said: Sequence[Verdict]) -> list[Score]:
+        return scoring.score(competitor, checklist.items, trajectories, said, mine)
+
+    unforced: list[Score] = []
+    if any(t.report_forced for t in trajectories):
+        unforced = scores(agent, without_forced(trajectories, verdicts[agent]))
     reason = baselines.no_shuffle_reason(trajectories)
-    return Judged(own, verdicts[spec.agent], scores, gated, reason)
+    if reason is None and "shuffled_entity" not in verdicts:
+        reason = "it was not asked for; judge it too with --baselines all"
+    calls = [v.call for said in verdicts.values() for v in said if v.call]
+    return Judged(
+        evaluation=own,
+        verdicts=verdicts[agent],
+        scores=[score for name, said in verdicts.items() for score in scores(name, said)],
+        gated={name: sum(v.gated for v in said) for name, said in verdicts.items()},
+        no_shuffle=reason,
+        unforced=unforced,
+        calls=len(calls),
+        usage=sum((call.usage for call in calls), NO_USAGE),
+    )
 
 
 def own_evaluations(evaluations: Sequence[Evaluation]) -> list[Evaluation]:

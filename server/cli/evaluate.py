@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,9 @@ from server.cli.runs import RunName
 
 if TYPE_CHECKING:
     from core.checklist import Checklist
+    from core.evaluation import Score
     from core.run import RunSpec
+    from server.asked import Asked
     from server.cli.output import Output
     from server.evaluate import Judged
     from server.settings import Settings
@@ -20,14 +23,52 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    shown = example("ddr evaluate last", "ddr evaluate last --checker matching --json")
+    shown = example(
+        "ddr evaluate last",
+        "ddr evaluate last --checker matching --json",
+        "ddr evaluate last --checker llm --judge openai/gpt-x --prices prices.toml",
+    )
     app.command("evaluate", epilog=shown)(evaluate)
 
 
 def evaluate(
     run: RunName,
     *,
-    checker: Annotated[str, typer.Option(help="matching: rules, no model.")] = "matching",
+    checker: Annotated[
+        str | None, typer.Option(help="matching: rules, no model (the default); llm: a judge.")
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="The model that judges: provider/name or scripted:FILE.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="An endpoint of your own that the judge is asked at.")
+    ] = None,
+    sampling: Annotated[
+        list[str] | None, typer.Option(help="Handed to the judge's provider: temperature=0.")
+    ] = None,
+    prices: Annotated[
+        Path | None, typer.Option(help="A TOML or JSON file with the judge's prices.")
+    ] = None,
+    criteria: Annotated[str, typer.Option(help="What counts as supported: strict.")] = "strict",
+    concurrency: Annotated[
+        int | None, typer.Option(help="Questions to the judge under way at a time; 4.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds that one request to the judge may take.")
+    ] = 600.0,
+    baselines: Annotated[
+        str | None,
+        typer.Option(
+            help="all (the default without a judge), free (blank alone: the default with one), none.",
+            metavar="WHICH",
+        ),
+    ] = None,
+    endpoint_allowed: Annotated[
+        str | None,
+        typer.Option(
+            help="Why restricted data may go to an endpoint off this machine.", metavar="REASON"
+        ),
+    ] = None,
     checklist: Annotated[
         str | None, typer.Option(help="An id or a file; the scenario's own unless given.")
     ] = None,
@@ -37,7 +78,9 @@ def evaluate(
     """Score a run; one that was broken off goes on at the first item without a verdict."""
     from checklists.loader import checklist_for, load
     from server import settings as places
+    from server.asked import Asked
     from server.cli.output import Output
+    from server.config import read_sampling
     from server.store import open_store
 
     out = Output(json=json, quiet=quiet)
@@ -45,7 +88,19 @@ def evaluate(
     with open_store(settings.store_path) as store:
         spec = store.run(run)
         facts = load(checklist) if checklist else checklist_for(spec.scenario_id)
-        judged = carry_out(spec, facts, store, settings, out, checker=checker)
+        asked = Asked(
+            checker=checker or ("llm" if judge else "matching"),
+            judge=judge,
+            base_url=base_url,
+            sampling=read_sampling(sampling) if sampling else {},
+            prices=prices,
+            criteria=criteria,
+            concurrency=concurrency,
+            timeout_s=timeout,
+            baselines=baselines,
+            endpoint_allowed=endpoint_allowed,
+        )
+        judged = carry_out(spec, facts, store, settings, out, asked=asked)
     show_scores(judged, out)
     out.say(f"\nnext: ddr report {spec.id}")
     out.result(as_json(judged))
@@ -58,22 +113,28 @@ def carry_out(
     settings: Settings,
     out: Output,
     *,
-    checker: str = "matching",
+    asked: Asked | None = None,
 ) -> Judged:
     """Judge with progress; after Ctrl-C say that what was judged is kept."""
     import asyncio
 
     from databases.catalog import open_scenario
-    from server.build import make_checker
-    from server.evaluate import Judging
+    from server.asked import Asked, prepare
+    from server.cli.ticking import Telling
     from server.runner import utc_now
     from server.store import RunLock
 
-    entities = open_scenario(spec.scenario_id, settings.home).entities()
-    judging = Judging(spec, store, checklist, make_checker(checker, entities))
+    installed = open_scenario(spec.scenario_id, settings.home)
+    entities = installed.entities()
+    judging, board = prepare(asked or Asked(), spec, checklist, store, installed)
+
+    async def judge(telling: Telling) -> Judged:
+        async with telling.ticking():
+            return await judging.judge(entities, utc_now(), telling.watch)
+
     try:
         with RunLock(settings.locks, spec.id), out.progress("judging") as progress:
-            return asyncio.run(judging.judge(entities, utc_now(), progress.update))
+            return asyncio.run(judge(Telling(progress, board)))
     except KeyboardInterrupt:
         out.note(f"stopped. The verdicts so far are kept; go on with: ddr evaluate {spec.id}")
         raise typer.Exit(130) from None
@@ -85,19 +146,8 @@ def show_scores(judged: Judged, out: Output) -> None:
     out.say(
         f"evaluation {own.id}: {own.checker} against {own.checklist_id} {own.checklist_version}"
     )
-    rows = [
-        [
-            score.competitor,
-            score.level,
-            score.averaging,
-            _share(score.strict),
-            _share(score.scored_only),
-            f"{score.coverage:.2f}",
-            "" if score.low is None or score.high is None else f"{score.low:.2f}-{score.high:.2f}",
-            f"{score.supported}/{score.items}",
-        ]
-        for score in judged.scores
-    ]
+    rows = [_row(score) for score in judged.scores]
+    rows += [_row(score, " without forced reports") for score in judged.unforced]
     heads = [
         "whose",
         "level",
@@ -113,9 +163,31 @@ def show_scores(judged: Judged, out: Output) -> None:
         out.say(f"no headline: {reason}")
     if judged.no_shuffle:
         out.say(f"no shuffled baseline: {judged.no_shuffle}")
-    else:
+    elif not own.judges_asked:
         gated = judged.gated.get("shuffled_entity", 0)
         out.say(f"shuffled insights that passed the checker's gate: {gated}")
+
+    if judged.calls:
+        from server.runs import cost_of, tokens_of
+
+        out.say(
+            f"judged by {', '.join(own.judges_served or own.judges_asked)}: {judged.calls} calls, "
+            f"{tokens_of(judged.usage)} tokens in / out, cost {cost_of(judged.usage)}"
+        )
+
+
+def _row(score: Score, beside: str = "") -> list[str]:
+    low, high = score.low, score.high
+    return [
+        score.competitor + beside,
+        score.level,
+        score.averaging,
+        _share(score.strict),
+        _share(score.scored_only),
+        f"{score.coverage:.2f}",
+        "" if low is None or high is None else f"{low:.2f}-{high:.2f}",
+        f"{score.supported}/{score.items}",
+    ]
 
 
 def as_json(judged: Judged) -> dict[str, Any]:
@@ -127,6 +199,11 @@ def as_json(judged: Judged) -> dict[str, Any]:
         "scores": [score.model_dump(mode="json") for score in judged.scores],
         "gated": judged.gated,
         "no_shuffle": judged.no_shuffle,
+        "without_forced_reports": [score.model_dump(mode="json") for score in judged.unforced],
+        "judges_asked": judged.evaluation.judges_asked,
+        "judges_served": judged.evaluation.judges_served,
+        "calls": judged.calls,
+        "usage": judged.usage.model_dump(),
     }
 
 

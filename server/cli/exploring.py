@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import typer
 
 from core.errors import DdrError
 from server.cli.interrupts import interruptible
+from server.cli.ticking import Telling
 from server.metering import BudgetSpentError
 from server.runs import competitor, progress_of, summary
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from server.store import Repository
 
 INTERRUPTED = 130
-_TICK_S = 1.0
 
 
 class Expedition:
@@ -43,7 +42,6 @@ class Expedition:
 
         self._specs, self._store, self._settings, self._out = specs, store, settings, out
         self._means, self._retry_errors = means or Means(), retry_errors
-        self._last: tuple[float, float, str] = (0, 0, "")
 
     def go(self) -> None:
         """Explore; raises typer.Exit where it was stopped, by a person or by the budget."""
@@ -77,36 +75,16 @@ class Expedition:
     async def _explore(self, spec: RunSpec, setting: Setting, progress: Progress) -> bool:
         from server.runner import explore
 
-        def watch(done: float, total: float, what: str) -> None:
-            self._last = done, total, what
-            self._show(progress)
-
         def stop() -> None:
             setting.board.stopping = True
             self._out.note("stopping when the open model calls end; Ctrl-C again drops them")
 
-        ticking = asyncio.create_task(self._tick(progress))
-        try:
+        telling = Telling(progress, setting.board)
+        async with telling.ticking():
             return await interruptible(
-                explore(spec, setting, retry_errors=self._retry_errors, watch=watch),
+                explore(spec, setting, retry_errors=self._retry_errors, watch=telling.watch),
                 stop=stop if spec.model else None,
             )
-        finally:
-            ticking.cancel()
-            with suppress(asyncio.CancelledError):
-                await ticking
-
-    async def _tick(self, progress: Progress) -> None:
-        """Between two steps something may wait for long: it is told all the same."""
-        while True:
-            await asyncio.sleep(_TICK_S)
-            self._show(progress)
-
-    def _show(self, progress: Progress) -> None:
-        done, total, what = self._last
-        line = self._means.board.line()
-        if what or line:
-            progress.update(done, total, " | ".join(part for part in (what, line) if part))
 
     def _stopped(self, spec: RunSpec, why: str | None) -> None:
         if why:
