@@ -5,7 +5,7 @@ from __future__ import annotations
 from evaluator.changes import compared_figure, implied_change, is_difference
 from evaluator.facts import Fact
 from evaluator.gate import About
-from evaluator.reading import lexicon
+from evaluator.reading.measures import ORDINALS
 from evaluator.reading.stance import is_negated
 
 
@@ -93,7 +93,7 @@ def _is_cue(about: About, i: int) -> bool:
             and i + 1 not in about.annotated.masked
         ):
             return False
-    ordinal = previous in lexicon.ORDINALS and previous != "first"
+    ordinal = previous in ORDINALS and previous != "first"
     return not ordinal and previous not in ("next", "-")
 
 

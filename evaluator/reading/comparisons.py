@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from evaluator.reading import lexicon
 from evaluator.reading.figures import Figure
 from evaluator.reading.forms import Form
+from evaluator.reading.measures import ORDINALS
 from evaluator.reading.mentions import Mention
 
 _QUANTIFIERS = frozenset(
@@ -114,7 +115,7 @@ def _is_measure(before: Sequence[Form]) -> bool:
         return True
     return any(
         (form.cue is not None and form.cue[1] == "superlative")
-        or form.text in lexicon.ORDINALS
+        or form.text in ORDINALS
         or form.suffix in ("st", "nd", "rd", "th")
         or form.stem == "rank"
         for form in before

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evaluator.reading.clauses import Clause
 from evaluator.reading.forms import Form
-from evaluator.reading.lexicon import MINUTES, ORDINALS, SCALES, SMALL_NUMBERS, TENS, UNITS
+from evaluator.reading.measures import MINUTES, ORDINALS, SCALES, SMALL_NUMBERS, TENS, UNITS
 from evaluator.reading.periods import form_at, is_year
 
 _AMBIGUOUS = frozenset({"s", "f", "c", "d", "m", "second", "in", "b"})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from evaluator.reading import lexicon
+from evaluator.reading import lexicon, measures
 from evaluator.reading.lexicon import Manner, Sense
 from evaluator.reading.stems import stem
 
@@ -99,10 +99,10 @@ def _word(spelling: str) -> Form:
         or text in lexicon.STATISTICS
         or text in lexicon.POPULATION
         or text in lexicon.HEDGES
-        or text in lexicon.UNITS
-        or text in lexicon.ORDINALS
-        or text in lexicon.SMALL_NUMBERS
-        or text in lexicon.TENS
+        or text in measures.UNITS
+        or text in measures.ORDINALS
+        or text in measures.SMALL_NUMBERS
+        or text in measures.TENS
         or (text.endswith("ly") and len(text) > 4)
         or (text.endswith("est") and len(text) > 5)
     )
@@ -116,7 +116,9 @@ def _word(spelling: str) -> Form:
         cue=cue,
         statistic=lexicon.STATISTICS.get(text),
         breaks=text in lexicon.TURNS,
-        counts=(text in lexicon.SMALL_NUMBERS or text in lexicon.ORDINALS or text in lexicon.TENS),
+        counts=(
+            text in measures.SMALL_NUMBERS or text in measures.ORDINALS or text in measures.TENS
+        ),
         dated=text in lexicon.DATED,
         compares=(
             text in lexicon.COMPARISONS
