@@ -43,6 +43,13 @@ def _package_index() -> bool:
         return "HTTPS_PROXY" in os.environ or "https_proxy" in os.environ
 
 
+def _small_model() -> bool:
+    """Whether tests/support/small_model.py has its packages, or can fetch them."""
+    from tests.support.small_model import is_installed
+
+    return sys.platform == "linux" and (is_installed() or _package_index())
+
+
 NEEDS: dict[str, Need] = {
     "chromium": Need(
         lambda: bool(shutil.which("chromium") or shutil.which("chromium-browser")),
@@ -54,6 +61,9 @@ NEEDS: dict[str, Need] = {
     "package index": Need(_package_index, "a way to files.pythonhosted.org, or HTTPS_PROXY"),
     "root": Need(lambda: os.geteuid() == 0, "run the tests as root (a container will do)"),
     "ordinary user": Need(lambda: os.geteuid() != 0, "run the tests as an ordinary user"),
+    "small model": Need(
+        _small_model, "Linux and a way to files.pythonhosted.org (100 MB), or HTTPS_PROXY"
+    ),
     "test data": Need(
         lambda: (
             Path(os.environ.get("DDR_TEST_DATA", "")).is_dir()
