@@ -126,8 +126,4 @@ def go_on(
 
 def _spent(spec: RunSpec, store: Repository) -> float:
     """The known cost of all attempts so far."""
-    return sum(
-        call.usage.cost_usd or 0.0
-        for attempt in store.all_attempts(spec.id)
-        for call in attempt.calls
-    )
+    return sum(call.usage.cost_usd or 0.0 for call in store.calls(spec.id))

@@ -145,6 +145,7 @@ def show_scores(judged: Judged, out: Output) -> None:
     own = judged.evaluation
     out.say(
         f"evaluation {own.id}: {own.checker} against {own.checklist_id} {own.checklist_version}"
+        + (" (explored under protocol ddr)" if own.protocol == "ddr" else "")
     )
     rows = [_row(score) for score in judged.scores]
     rows += [_row(score, " without forced reports") for score in judged.unforced]

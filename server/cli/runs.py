@@ -31,7 +31,6 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
     from server.cli.output import Output
     from server.runs import competitor, cost_of, progress_of, tokens_of
     from server.store import is_locked, open_store
-    from server.store.attempts import totals
 
     out = Output(json=json, quiet=quiet)
     settings = places.load()
@@ -50,7 +49,7 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
                 when = f"{spec.created_at:%Y-%m-%d %H:%M}"
                 done = f"{state.done}/{state.wanted}"
                 who = competitor(spec)
-                usage = totals(store.all_attempts(spec.id)).usage if spec.model else NO_USAGE
+                usage = sum((c.usage for c in store.calls(spec.id)), NO_USAGE)
                 spent = [tokens_of(usage), cost_of(usage)] if spec.model else ["", ""]
                 row = [spec.id, when, who, spec.protocol, done, str(state.turns), word, scores]
                 rows.append([*row, *spent])

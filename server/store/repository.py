@@ -182,6 +182,17 @@ class Repository:
         with self._read() as session:
             return session.scalar(query) or 0
 
+    def calls(self, run_id: str) -> list[ModelCall]:
+        """Every model call of all attempts of a run, without reading what was said."""
+        mine = select(TrajectoryRow.id).filter_by(run_id=run_id)
+        found: list[ModelCall] = []
+        with self._read() as session:
+            for table in (TurnRow, NudgeRow, InsightRow):
+                call = func.json_extract(table.body, "$.call")
+                query = select(call).where(table.trajectory_id.in_(mine), call.is_not(None))
+                found += (ModelCall.model_validate_json(text) for text in session.scalars(query))
+        return found
+
     def all_attempts(self, run_id: str) -> list[Trajectory]:
         """Every attempt of a run, in order of entity, trial and attempt."""
         with self._read() as session:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import StoreError, UnknownNameError, UsageError
-from core.trajectory import Client, Preamble, Sandbox, StopReason
+from core.trajectory import Client, Nudge, Preamble, Sandbox, StopReason
 from server.store import Repository, open_store
 from tests.server.support import START, draft, evaluation, insight, spec, turn, verdict
 
@@ -247,3 +247,36 @@ def test_the_log_grows_with_the_turns_not_with_their_square(store: Repository) -
     store.close()
     size = sum(path.stat().st_size for path in store.path.parent.glob("store.sqlite3*"))
     assert 2_000_000 < size < 4_000_000
+
+
+def test_calls_are_read_without_what_was_said(store: Repository) -> None:
+    run = spec()
+    store.add_run(run)
+    only = store.start_trajectory(draft(run))
+    first = turn(1, tokens=7)
+    assert first.call is not None
+    store.add_turn(only.id, first)
+    store.add_turn(only.id, turn(2))
+    store.add_nudge(only.id, Nudge(after_turn=2, text="hm", call=first.call))
+    store.add_insight(insight(only.id, 1))
+    assert store.calls(run.id) == [first.call, first.call]
+    assert store.trajectory(only.id).calls == (first.call, first.call)
+    assert store.calls("another") == []
+
+
+def test_nudges_keep_their_order_and_go_with_their_run(store: Repository) -> None:
+    run = spec()
+    store.add_run(run)
+    only = store.start_trajectory(draft(run))
+    call = turn(1, tokens=1).call
+    assert call is not None
+    for text in ("b", "a", "b"):
+        store.add_nudge(only.id, Nudge(after_turn=0, text=text, call=call))
+    assert [n.text for n in store.trajectory(only.id).nudges] == ["b", "a", "b"]
+    store.end_trajectory(only.id, StopReason.IDLE, ended_at=START)
+    with pytest.raises(StoreError, match="has ended"):
+        store.add_nudge(only.id, Nudge(after_turn=0, text="late", call=call))
+    with pytest.raises(StoreError, match="has ended"):
+        store.set_preamble(only.id, Preamble(start_prompt="late"))
+    store.delete_run(run.id)
+    assert store.all_attempts(run.id) == []
