@@ -16,7 +16,7 @@ from agent.profiler.probe import Finding, Probe
 
 TELLS = 1.0
 WINDOW = 20
-LEAST = 5
+LEAST = 6
 _PRIOR_WEIGHT = 5.0
 """How many answers the expectation before the first one is worth."""
 
