@@ -11,6 +11,7 @@ import pytest
 from core.trajectory import StopReason
 from server.store import open_store
 from tests.server.cli.conftest import Ddr, Done
+from tests.support.needs import needs
 
 COUNT = "SELECT count(*) AS n FROM flights WHERE carrier_id = '01'"
 TOKENS = {"input_tokens": 1000, "output_tokens": 100}
@@ -196,6 +197,26 @@ def test_protocol_ddr_is_stored_with_its_limits_and_its_one_hand(
     query = next(s for s in only.preamble.tool_schemas if s["name"] == "execute_query")
     assert "1 to 100" in json.dumps(query)
     assert "ddr" in ddr("runs").out.splitlines()[1].split()
+
+
+@needs("user namespaces")
+def test_under_protocol_ddr_python_forgets_its_variables_after_each_call(
+    ddr: Ddr, built_home: Path, tmp_path: Path
+) -> None:
+    cells = [
+        {"tool_calls": [{"name": "execute_code", "arguments": {"code": code}}]}
+        for code in ("x = 41", "print(x + 1)")
+    ]
+    common = ("run", "--scenario", "flights", "--entities", "01", "--tools", "python", "--json")
+    model = ("--model", script(tmp_path, *cells, DONE), "--insights", "none")
+    seen = []
+    for protocol in ("default", "ddr"):
+        assert ddr(*common, *model, "--protocol", protocol).code == 0
+        with open_store(built_home / "store.sqlite3") as store:
+            (only,) = store.trajectories(store.run("last").id)
+        seen.append(only.turns[1].tool_results[0].text)
+    assert "42" in seen[0]
+    assert "NameError" in seen[1]
 
 
 def test_an_estimate_comes_from_stored_runs_or_asks_for_a_pilot(

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import StoreError
+from core.trajectory import Nudge
 from server.store import migrations, open_store
 from server.store.migrations import Step, statements, steps
-from tests.server.support import spec
+from tests.server.support import draft, spec, turn
 
 
 def _raw(path: Path) -> sqlite3.Connection:
@@ -41,6 +42,23 @@ def test_the_mapped_tables_are_the_migrated_ones(tmp_path: Path) -> None:
     for name, table in Base.metadata.tables.items():
         found = {row[1] for row in connection.execute(f"PRAGMA table_info({name})")}
         assert found == set(table.columns.keys()), name
+
+
+def test_a_store_from_before_there_were_nudges_takes_them(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite3"
+    connection = _raw(path)
+    migrations.migrate(connection, path, steps()[:1])
+    run = spec()
+    row = (run.id, run.created_at.isoformat(), run.model_dump_json())
+    connection.execute("INSERT INTO runs VALUES (?, ?, ?)", row)
+    connection.close()
+    call = turn(1, tokens=1).call
+    assert call is not None
+    with open_store(path) as store:
+        assert store.runs() == [run]
+        only = store.start_trajectory(draft(run))
+        store.add_nudge(only.id, Nudge(after_turn=0, text="hm", call=call))
+        assert [n.text for n in store.trajectory(only.id).nudges] == ["hm"]
 
 
 def test_a_newer_store_is_refused_and_left_alone(tmp_path: Path) -> None:
