@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -24,7 +24,7 @@ class Board:
         self._busy: Counter[str] = Counter()
         self._pause: tuple[str, float] | None = None
         self._clock = clock
-        self._ended: list[float] = []
+        self._ended: deque[float] = deque()
 
     @contextmanager
     def busy(self, what: str) -> Iterator[None]:
@@ -46,7 +46,9 @@ class Board:
         self.tokens += (call.usage.input_tokens or 0) + (call.usage.output_tokens or 0)
         if call.usage.cost_usd is not None:
             self.cost_usd = (self.cost_usd or 0.0) + call.usage.cost_usd
-        self._ended = [at for at in self._ended if now - at < _LATELY_S] + [now]
+        self._ended.append(now)
+        while now - self._ended[0] >= _LATELY_S:
+            self._ended.popleft()
 
     def line(self) -> str:
         """All of it in one line; '' before the first model call begins."""
