@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from core import tokens
 from core.run import RunSpec
 from core.trajectory import Trajectory, Usage
 from server.store import Repository
@@ -88,7 +89,18 @@ def outline(trajectory: Trajectory) -> dict[str, Any]:
         "report_forced": trajectory.report_forced,
         "nudges": len(trajectory.nudges),
         "usage": trajectory.usage(role=None).model_dump(),
+        "agent_input_tokens": _inputs(trajectory),
         "sandbox": trajectory.sandbox.name if trajectory.sandbox else None,
+    }
+
+
+def _inputs(trajectory: Trajectory) -> dict[str, int | None]:
+    """The three counts of the agent's own input, which are three different figures (F34)."""
+    calls = [call for call in trajectory.calls if call.role == "agent"]
+    return {
+        "billed": tokens.billed_input(calls),
+        "peak_context": tokens.peak_context(calls),
+        "new": tokens.new_input(calls),
     }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import ConfigError
 from core.run import Limits
-from server.config import RunOptions, read_limits, read_options
+from server.config import RunOptions, read_limits, read_options, read_sampling
 
 GOOD = """
 scenario = "flights"
@@ -104,3 +104,68 @@ def test_limits_that_cannot_be_read_say_how_they_are_written(text: str, said: st
 def test_a_value_from_the_command_line_is_named_as_an_option() -> None:
     with pytest.raises(ConfigError, match=r"^--trials: "):
         read_options(None, {"scenario": "s", "agent": "a", "trials": 0})
+
+
+MODELS = """
+scenario = "flights"
+model = ["openai/one", "openai/two"]
+base_url = "http://127.0.0.1:8000/v1"
+insight_model = "openai/three"
+budget_usd = 2.5
+prices = "prices.toml"
+prompts = "prompts"
+insights = "later"
+final_report = "none"
+protocol = "ddr"
+endpoint_allowed = "agreement 7"
+timeout = 30
+
+[sampling]
+temperature = 0
+"""
+
+
+def test_a_file_sets_every_option_of_a_run_with_models(tmp_path: Path) -> None:
+    path = tmp_path / "bench.toml"
+    path.write_text(MODELS, "utf-8")
+    assert read_options(path, {}) == RunOptions(
+        scenario="flights",
+        agent="react",
+        model=("openai/one", "openai/two"),
+        base_url="http://127.0.0.1:8000/v1",
+        insight_model="openai/three",
+        budget_usd=2.5,
+        prices=Path("prices.toml"),
+        prompts=Path("prompts"),
+        insights="later",
+        final_report="none",
+        protocol="ddr",
+        endpoint_allowed="agreement 7",
+        timeout=30,
+        sampling={"temperature": 0},
+    )
+    assert read_options(path, {"model": ["openai/four"]}).model == ("openai/four",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("budget_usd = 0", r"budget_usd: .*not 0"),
+        ("timeout = -1", r"timeout: "),
+        ('insights = "never"', r"insights: .*not 'never'"),
+        ("model = [1]", r"model\.0: "),
+        ("bugdet_usd = 1", r"did you mean 'budget_usd'"),
+    ],
+)
+def test_a_wrong_value_of_a_run_with_models_is_named(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "bench.toml"
+    path.write_text(f'scenario = "f"\nagent = "react"\n{text}\n', "utf-8")
+    with pytest.raises(ConfigError, match=said):
+        read_options(path, {})
+
+
+def test_sampling_settings_are_numbers_and_words() -> None:
+    found = read_sampling(["temperature=0,top_p=0.5", "reasoning_effort=low"])
+    assert found == {"temperature": 0, "top_p": 0.5, "reasoning_effort": "low"}
+    with pytest.raises(ConfigError, match="--sampling 'hot': write it as temperature=0"):
+        read_sampling(["hot"])

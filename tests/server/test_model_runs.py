@@ -17,9 +17,10 @@ from providers.scripted import ScriptedModel
 from server.board import Board
 from server.metering import BudgetSpentError, MeteredModel, Purse
 from server.runner import explore
+from server.runs import summary
 from server.store import Repository
 from tests.server.exploring import World
-from tests.server.support import spec
+from tests.server.support import START, draft, spec, turn
 
 QUERY = {"tool_calls": [{"name": "execute_query", "arguments": {"query": "SELECT 1"}}]}
 DONE = "FINISH: all is said"
@@ -204,3 +205,15 @@ def test_the_board_says_what_was_spent_and_what_is_waited_for() -> None:
         line = board.line()
     assert "2 calls; 30 tokens; $0.0200; 0.5 calls/s" in line
     assert "waiting: 1 for the model, 1 for a tool, a pause of 12 s (429)" in line
+
+
+def test_a_runs_summary_tells_billed_peak_and_new_tokens_apart(store: Repository) -> None:
+    """F34."""
+    run = spec(entity_ids=("01",))
+    store.add_run(run)
+    only = store.start_trajectory(draft(run))
+    for number, prompt in enumerate((3884, 7600, 11135, 11617, 12628, 13265), start=1):
+        store.add_turn(only.id, turn(number, tokens=prompt))
+    store.end_trajectory(only.id, StopReason.FINISHED, ended_at=START)
+    (told,) = summary(run, store)["trajectories"]
+    assert told["agent_input_tokens"] == {"billed": 60129, "peak_context": 13265, "new": 13265}
