@@ -23,8 +23,20 @@ ELSEWHERE = {
     ("demo",): "tests/e2e",
     ("bench", "first-run"): "tests/bench/test_command.py",
     ("scenarios", "verify", "flights"): "tests/checklists/test_flights.py",
+    (
+        *("run", "--scenario", "flights", "--model", "anthropic/claude-sonnet-4-5"),
+        *("--entities", "sample:4"),
+    ): "tests/e2e/test_models.py",
+    (
+        *("run", "--scenario", "flights", "--model", "openai/my-model"),
+        *("--base-url", "http://127.0.0.1:8000/v1"),
+    ): "tests/e2e/test_models.py",
+    (
+        *("evaluate", "last", "--checker", "llm"),
+        *("--judge", "openai/gpt-5-mini"),
+    ): "tests/server/cli, against an endpoint of its own",
 }
-"""Commands that take minutes, and the suite that runs them."""
+"""Commands that take minutes or a model, and the suite that runs them."""
 
 FEWER: dict[tuple[str, ...], tuple[str, ...]] = {
     ("run", "--scenario", "flights", "--agent", "profiler"): ("--entities", "03")
