@@ -113,8 +113,11 @@ class AccessLog:
             yield f"{self._names[bare]}.{column}"
 
 
-def pivot_names(sql: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The functions and tables of a SELECT that holds a PIVOT; None where it is anything else."""
+def pivot_names(sql: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
+    """The functions, tables, and functions in FROM, of a SELECT that holds a PIVOT.
+
+    None where it is anything else.
+    """
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
@@ -133,8 +136,12 @@ def pivot_names(sql: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     if tree.find(exp.DML, exp.DDL, exp.Command):
         return None
     functions = [_function_name(node) for node in tree.find_all(exp.Func)]
-    tables = [node.name for node in tree.find_all(exp.Table) if node.name]
-    return tuple(functions), tuple(tables)
+    sources = list(tree.find_all(exp.Table))
+    tables = [node.name for node in sources if node.name]
+    if any(name.lower() == "show" for name in tables):  # sqlglot reads `(SHOW x)` as a table SHOW
+        return None
+    in_from = [_function_name(n.this) for n in sources if isinstance(n.this, exp.Func)]
+    return tuple(functions), tuple(tables), tuple(in_from)
 
 
 def _function_name(node: exp.Func) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import ToolError
 from tools.reach import (
+    AGGREGATES_TOO,
     HINTS,
     LOOKING_ELSEWHERE,
     OUT_OF_REACH,
@@ -26,13 +27,25 @@ if TYPE_CHECKING:
 
 EXPLAIN_OPTIONS = 24
 """How many words may stand between EXPLAIN and its statement."""
+DEEPEST = 200
+"""Levels of brackets, or signs in a row. Where DuckDB's parser fails in the end, it takes time and
+memory with the square of them, and cannot be interrupted."""
+MOST_DOUBLING = 6
+"""PIVOTs, and WITHs inside WITHs: each level multiplies what the parser takes (twelve: all there is)."""
 
 _TREE = """
     SELECT t ->> '$.error' = 'true',
            t ->> '$.error_message',
            json_extract_string(t, '$..function_name'),
            json_extract_string(t, '$..table_name'),
-           json_extract_string(t, '$..type')
+           json_extract_string(t, '$..type'),
+           json_extract_string(t, '$..function.function_name'),
+           list_transform(
+               list_filter(
+                   json_extract(t, '$..from_table'), lambda r: r ->> '$.show_type' = 'SHOW'
+               ),
+               lambda r: r ->> '$.table_name'
+           )
     FROM (SELECT json_serialize_sql($1) AS t)
 """
 
@@ -52,6 +65,9 @@ class _Names:
     functions: tuple[str, ...]
     tables: tuple[str, ...]
     writes: bool = False
+    table_functions: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    """What SHOW names: a table, or else a setting of the server."""
 
 
 class Gate:
@@ -64,7 +80,15 @@ class Gate:
             "SELECT DISTINCT lower(function_name) FROM duckdb_functions()"
             " WHERE internal AND function_type IN ('table', 'table_macro')"
         ).fetchall()
-        self._refused = OUT_OF_REACH | ({name for (name,) in rows} - TABLE_FUNCTIONS)
+        self._refused = OUT_OF_REACH | (
+            {name for (name,) in rows} - TABLE_FUNCTIONS - AGGREGATES_TOO
+        )
+        self._settings = {
+            name
+            for (name,) in self._parser.execute(
+                "SELECT lower(name) FROM duckdb_settings()"
+            ).fetchall()
+        }
         self._tables = {
             name
             for (name,) in self._parser.execute(
@@ -79,6 +103,9 @@ class Gate:
 
     def admit(self, sql: str) -> Admitted:
         """The statement, if it may run. Raises ToolError `refused`, or duckdb.Error on bad syntax."""
+        deepest, doubling = _nesting(sql)
+        if deepest > DEEPEST or doubling > MOST_DOUBLING:
+            raise ToolError(HINTS["nested"], kind="sql")
         with self._lock:
             statements = self._parser.extract_statements(sql)
             if not statements:
@@ -88,7 +115,7 @@ class Gate:
                     f"one statement per call: this text holds {len(statements)}, and none was run",
                     kind="refused",
                 )
-            kind = statements[0].type.name
+            kind = _kind(statements[0])
             if kind == "SELECT":
                 return Admitted(reads=sql, tables=self._check(self._tree(sql)))
             if kind == "EXPLAIN" or (kind == "MULTI" and _words(sql)[:1] == ["explain"]):
@@ -110,7 +137,7 @@ class Gate:
                 statements = self._parser.extract_statements(inner)
             except duckdb.Error:
                 continue
-            kind = statements[0].type.name if len(statements) == 1 else "several statements"
+            kind = _kind(statements[0]) if len(statements) == 1 else "several statements"
             if kind not in {"SELECT", "MULTI"}:
                 raise self._refusal(kind, inner)
             names = self._tree(inner) if kind == "SELECT" else _pivot(inner)
@@ -128,22 +155,36 @@ class Gate:
         except duckdb.Error as exc:  # ours, not the agent's
             raise RuntimeError("the parse tree could not be read") from exc
         assert row is not None
-        failed, message, functions, tables, types = row
+        failed, message, functions, tables, types, table_functions, shown = row
         writes = any(kind.endswith("_QUERY_NODE") for kind in types or ())
         if failed:
             raise ToolError(f"the query cannot be read: {message}", kind="sql")
-        return _Names(tuple(functions or ()), tuple(tables or ()), writes)
+        return _Names(
+            tuple(functions or ()),
+            tuple(tables or ()),
+            writes,
+            tuple(table_functions or ()),
+            tuple(shown or ()),
+        )
 
     def _check(self, names: _Names) -> tuple[str, ...]:
         if names.writes:
             raise ToolError(HINTS["write"], kind="refused")
         hidden = sorted({f.lower() for f in names.functions} & self._refused)
+        hidden += sorted({f.lower() for f in names.table_functions} & AGGREGATES_TOO)
         hidden += sorted({t.lower() for t in names.tables} & VIEWS_OUT_OF_REACH)
         if hidden:
             raise ToolError(
                 f"{hidden[0]} is out of reach: {HINTS['hidden']}",
                 kind="refused",
                 violations=tuple(f"sql: {name}" for name in hidden),
+            )
+        if settings := [name for name in names.shown if name.lower() not in self._tables]:
+            known = [name for name in settings if name.lower() in self._settings]
+            raise ToolError(
+                HINTS["show"].format(name=settings[0]),
+                kind="refused",
+                violations=tuple(f"sql: SHOW {name}" for name in known),
             )
         absent = [name for name in names.tables if name.lower() not in self._tables]
         if files := [name for name in absent if is_file_name(name)]:
@@ -168,6 +209,34 @@ class Gate:
         return ToolError(f"{kind} is refused: {hint}", kind="refused", violations=violations)
 
 
+def _kind(statement: duckdb.Statement) -> str:
+    """What the statement is. The client knows some kinds by number only."""
+    try:
+        return statement.type.name
+    except ValueError:
+        return "a statement of this kind"
+
+
+def _nesting(sql: str) -> tuple[int, int]:
+    """How deep brackets are nested, or how many signs stand in a row where that is more; and
+    how many PIVOTs there are, with the WITHs that stand inside one another."""
+    opened: list[bool] = []  # per open bracket, whether a WITH stands in it
+    row = deepest = pivots = withs = most_withs = 0
+    for word in _words(sql):
+        row = 0 if word[:1].isalnum() or word[:1] in {"_", "'", '"', "$"} else row + 1
+        if word in {"(", "[", "{"}:
+            opened.append(False)
+        elif word in {")", "]", "}"} and opened:
+            withs -= opened.pop()
+        elif word == "with" and opened and not opened[-1]:
+            opened[-1] = True
+            withs += 1
+        pivots += word in {"pivot", "pivot_wider"}
+        deepest = max(deepest, len(opened), row)
+        most_withs = max(most_withs, withs)
+    return deepest, pivots + most_withs
+
+
 def _words(sql: str) -> list[str]:
     """The statement's words without its comments, in lower case."""
     import duckdb
@@ -189,5 +258,5 @@ def _pivot(sql: str) -> _Names:
     found = pivot_names(sql)
     if found is None:
         raise ToolError(HINTS["pivot"], kind="refused")
-    functions, tables = found
-    return _Names(functions, tables)
+    functions, tables, table_functions = found
+    return _Names(functions, tables, table_functions=table_functions)

@@ -15,8 +15,6 @@ TABLE_FUNCTIONS = frozenset(
         "duckdb_types",
         "duckdb_views",
         "generate_series",
-        "histogram",
-        "histogram_values",
         "icu_calendar_names",
         "json_each",
         "json_tree",
@@ -35,9 +33,13 @@ TABLE_FUNCTIONS = frozenset(
 """The engine's table functions that may be called; every other one is refused, new ones too.
 
 Left out on purpose: readers of files, views of the server (duckdb_settings, duckdb_databases),
-whatever runs SQL out of a string (query, json_execute_serialized_sql), and functions that take
-a bare memory address (pandas_scan, arrow_scan).
+whatever runs SQL out of a string (query, json_execute_serialized_sql), what takes the name of a
+table as a value (histogram_values), and functions that take a bare memory address (pandas_scan,
+arrow_scan).
 """
+
+AGGREGATES_TOO = frozenset({"histogram"})
+"""Refused in FROM, where it takes any table's name as a value; an aggregate everywhere else."""
 
 OUT_OF_REACH = frozenset(
     {
@@ -46,6 +48,7 @@ OUT_OF_REACH = frozenset(
         "getenv",
         "http_get",
         "http_post",
+        "json_serialize_plan",
         "load_extension",
         "lo_export",
         "lo_import",
@@ -85,6 +88,10 @@ HINTS = {
     "hidden": "it is not a way to this database's own tables (no files, no server, no SQL in"
     " strings). For the schema use SHOW TABLES, DESCRIBE a_table or duckdb_columns()",
     "file": _FILES,
+    "nested": "the query is nested too deep to be parsed (brackets, signs in a row, WITH inside WITH"
+    " or PIVOTs); write its parts as WITH x AS (SELECT ...), y AS (SELECT ...)",
+    "show": "SHOW names a table of this database here (there is no {name!r}): use SHOW TABLES, or"
+    " DESCRIBE a_table",
     "pivot": "this PIVOT cannot be judged: write it as a SELECT over PIVOT ... ON column IN (...)",
     "PRAGMA": "use DESCRIBE a_table, SHOW TABLES or duckdb_columns()",
     "CALL": "use DESCRIBE a_table, SHOW TABLES or duckdb_columns()",

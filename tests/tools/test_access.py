@@ -135,8 +135,9 @@ def test_nothing_is_said_on_stderr(capfd: pytest.CaptureFixture[str]) -> None:
 def test_a_reading_pivot_shows_its_functions_and_tables(sql: str) -> None:
     found = pivot_names(sql)
     assert found is not None
-    functions, tables = found
+    functions, tables, in_from = found
     assert "SUM" in functions
+    assert in_from == ()
     assert "visits" in tables
 
 
@@ -160,3 +161,10 @@ def test_functions_inside_a_pivot_are_seen() -> None:
     found = pivot_names("PIVOT (SELECT getenv('x') a, id FROM read_text('y')) ON a")
     assert found is not None
     assert {"getenv", "read_text"} <= set(found[0])
+
+
+def test_a_function_in_from_and_a_setting_inside_a_pivot_are_told_apart() -> None:
+    found = pivot_names("PIVOT (SELECT histogram(id) a FROM histogram(t, x)) ON a")
+    assert found is not None
+    assert found[2] == ("histogram",)
+    assert pivot_names("PIVOT (SHOW threads) ON threads") is None

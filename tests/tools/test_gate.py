@@ -35,6 +35,9 @@ HONEST = [
     "SHOW TABLES",
     "SHOW ALL TABLES",
     "SHOW visits",
+    "SHOW main.Visits",
+    "SELECT histogram(dose) FROM visits",
+    "PIVOT visits ON patient USING histogram(dose)",
     "PIVOT visits ON patient USING sum(dose)",
     "SELECT * FROM (PIVOT visits ON patient USING sum(dose))",
     "WITH p AS (PIVOT visits ON note USING count(*)) SELECT * FROM p",
@@ -151,6 +154,14 @@ REACHES = [
     ("FROM duckdb_logs", "duckdb_logs"),
     ("SELECT current_setting('secret_directory')", "current_setting"),
     ("SELECT main.current_setting('secret_directory')", "current_setting"),
+    ("SHOW secret_directory", "SHOW secret_directory"),
+    ('FROM (SHOW "Secret_Directory")', "SHOW Secret_Directory"),
+    ("WITH x AS (SHOW temp_directory) SELECT * FROM x", "SHOW temp_directory"),
+    ("EXPLAIN ANALYZE SHOW threads", "SHOW threads"),
+    ("SELECT json_serialize_plan('SHOW threads', optimize := true)", "json_serialize_plan"),
+    ("FROM histogram(duckdb_databases, path)", "histogram"),
+    ("FROM histogram_values(duckdb_databases, path)", "histogram_values"),
+    ("PIVOT (FROM histogram(duckdb_databases, path)) ON bin", "histogram"),
     ("SELECT * FROM query('FROM duckdb_settings()')", "query"),
     ("SELECT * FROM query_table(['duckdb_settings'])", "query_table"),
     ("SELECT * FROM pandas_scan(1::POINTER, 1::POINTER, 1::POINTER)", "pandas_scan"),
@@ -176,6 +187,69 @@ def test_a_look_past_the_data_is_refused_and_recorded(hand: Hand, query: str, se
     assert seen.violations == (f"sql: {seen_as}",)
     assert "root:" not in seen.text
     assert not Path("/tmp/ddr-never-written.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SHOW extension_directory",  # a setting that duckdb_settings() does not list
+        "SHOW vizits",
+        "PIVOT (SHOW secret_directory) ON secret_directory USING count(*)",
+        "UPDATE EXTENSIONS",
+    ],
+)
+def test_what_names_no_table_is_refused_without_blame(hand: Hand, query: str) -> None:
+    seen = hand.sql(query)
+    refused(seen)
+    assert seen.violations == ()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT " + "(" * 20_000,
+        "SELECT " + "- " * 20_000 + ")",
+        "SELECT " + "f(a[{'(': " * 2_000,
+        "EXPLAIN " + "(" * 20_000,
+    ],
+)
+def test_a_query_nested_too_deep_never_reaches_the_parser(hand: Hand, query: str) -> None:
+    # Unbounded, the first of them would take a hundred gigabytes and minutes.
+    seen = hand.sql(query)
+    assert seen.error_kind == "sql"
+    assert "nested too deep" in seen.text
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        "PIVOT (SELECT 1 a) ON (",
+        "Pivot_Wider/* */(SELECT 1 a) ON (",
+        "WITH a AS (",
+        "wIth/* */a AS (SELECT 1), b AS (",
+        "(EXPLAIN WITH RECURSIVE a AS MATERIALIZED (",
+    ],
+)
+def test_what_doubles_the_parsers_work_never_reaches_it_often(hand: Hand, level: str) -> None:
+    # Unbounded, forty of them take more memory than there is.
+    seen = hand.sql(level * 40)
+    assert seen.error_kind == "sql"
+    assert "nested too deep" in seen.text
+
+
+def test_brackets_that_nest_nothing_are_not_counted(hand: Hand) -> None:
+    many = ", ".join(["(1)"] * 500)
+    assert hand.rows(f"SELECT 1 WHERE 1 IN ({many})") == [[1]]
+    assert (
+        hand.rows(
+            "SELECT length($$" + "(" * 500 + "$$), '" + "[" * 500 + "' /* " + "(" * 500 + "*/"
+        )[0][0]
+        == 500
+    )
+    assert hand.rows("SELECT " + "(" * 150 + "1" + ")" * 150) == [[1]]
+    zones = ", ".join(["CAST((now()) AS TIMESTAMP WITH TIME ZONE)"] * 20)
+    assert len(hand.rows(f"SELECT {zones}")[0]) == 20
+    assert hand.rows("WITH a AS (WITH b AS (WITH c AS (SELECT 1) FROM c) FROM b) FROM a") == [[1]]
 
 
 def test_a_plain_write_is_no_attempt_to_look_elsewhere(hand: Hand) -> None:
