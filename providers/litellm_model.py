@@ -70,6 +70,12 @@ def _litellm() -> Any:
     litellm.modify_params = False
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    # It prices every reply by its own list, at an eighth of what a call costs us in time; the
+    # prices that hold are ours (providers/pricing.py).
+    with suppress(ImportError):
+        from litellm.litellm_core_utils.litellm_logging import Logging
+
+        Logging.response_cost_calculator = lambda *_, **__: None  # type: ignore[method-assign]
     return litellm
 
 
