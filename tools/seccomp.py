@@ -45,6 +45,9 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "fsmount": (432, 432),
     "fspick": (433, 433),
     "mount_setattr": (442, 442),
+    "open_tree_attr": (467, 467),
+    "statmount": (457, 457),  # a mount's source is a path of the host
+    "listmount": (458, 458),
     "pivot_root": (155, 41),
     "chroot": (161, 51),
     "name_to_handle_at": (303, 264),
@@ -96,18 +99,21 @@ class Machine:
     clone3: int
     prlimit64: int
     socketpair: int
+    ioctl: int
     first_foreign: int | None = None
     """Numbers from here on belong to another calling convention (x32)."""
 
 
 MACHINES = {
-    "x86_64": Machine(0, 0xC000003E, 56, 435, 302, 53, first_foreign=0x40000000),
-    "aarch64": Machine(1, 0xC00000B7, 220, 435, 261, 199),
+    "x86_64": Machine(0, 0xC000003E, 56, 435, 302, 53, 16, first_foreign=0x40000000),
+    "aarch64": Machine(1, 0xC00000B7, 220, 435, 261, 199, 29),
 }
 
-LOAD, JEQ, JGE, JSET, RET = 0x20, 0x15, 0x35, 0x45, 0x06
+SOCKET_IOCTLS = 0x8900
+"""The second lowest byte of a request says whom it is for."""
+LOAD, AND, JEQ, JGE, JSET, RET = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 ALLOW, ERRNO, KILL = 0x7FFF0000, 0x00050000, 0x80000000
-NR, ARCH, ARG0 = 0, 4, 16
+NR, ARCH, ARG0, ARG1 = 0, 4, 16, 24
 """Offsets in struct seccomp_data; the low half of an argument comes first on both machines."""
 
 
@@ -128,7 +134,11 @@ def filter_program(machine: str = platform.machine()) -> bytes | None:
     # Another process's limits (prlimit of process 1 would end the session), or one's own: pid 0.
     program += _argument(m.prlimit64, _op(JEQ, 0, 1, 0))
     program += _argument(m.socketpair, _op(JEQ, AF_UNIX, 1, 0))
-    program.append(_op(RET, ALLOW))
+    # The channel was made outside: questions to a socket would be answered for the host's network.
+    program += [
+        *(_op(JEQ, m.ioctl, 0, 4), _op(LOAD, ARG1), _op(AND, 0xFF00)),
+        *(_op(JEQ, SOCKET_IOCTLS, 0, 1), _op(RET, ERRNO | EPERM), _op(RET, ALLOW)),
+    ]
     return b"".join(program)
 
 

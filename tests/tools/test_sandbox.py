@@ -83,6 +83,10 @@ ATTACKS = {
     "a vsock": "import socket\nsocket.socket(40, socket.SOCK_STREAM)",
     "a netlink socket": "import socket\nsocket.socket(16, socket.SOCK_RAW)",
     "a unix socket": "import socket\nsocket.socket(socket.AF_UNIX)",
+    "the mount table": "libc.syscall(458, b'\\x18' + bytes(7) + b'\\xff' * 8 + bytes(8),"
+    " ctypes.create_string_buffer(800), 100, 0) > 0 or 1 / 0",
+    "the host's network": "import fcntl, sys\n"
+    "fcntl.ioctl(int(sys.orig_argv[-2]), 0x8910, b'\\x00' * 16 + b'\\x01' + bytes(23))",
     "anonymous files": "import os\nos.memfd_create('x')",
     "a user namespace": "libc.unshare(0x10000000) == 0 or 1 / 0",
     "a mount namespace": "libc.unshare(0x20000) == 0 or 1 / 0",

@@ -14,9 +14,9 @@ CLONE_THREAD_FLAGS = 0x003D0F00
 SIGCHLD = 17
 
 
-def verdict(program: bytes, arch: int, number: int, first: int = 0) -> int:
+def verdict(program: bytes, arch: int, number: int, first: int = 0, second: int = 0) -> int:
     """What the kernel would answer to a call: struct seccomp_data through the filter."""
-    data = struct.pack("=iIQ6Q", number, arch, 0, first, 0, 0, 0, 0, 0)
+    data = struct.pack("=iIQ6Q", number, arch, 0, first, second, 0, 0, 0, 0)
     steps = list(struct.iter_unpack("=HBBI", program))
     accumulator, at = 0, 0
     for _ in range(10_000):
@@ -24,6 +24,8 @@ def verdict(program: bytes, arch: int, number: int, first: int = 0) -> int:
         at += 1
         if code == 0x20:
             (accumulator,) = struct.unpack_from("=I", data, k)
+        elif code == 0x54:
+            accumulator &= k
         elif code == 0x06:
             return int(k)
         else:
@@ -87,6 +89,14 @@ def test_pairs_of_unix_sockets_are_the_only_sockets(machine: tuple[Machine, byte
         assert verdict(program, this.audit_arch, this.socketpair, family) == EPERM
 
 
+def test_no_socket_is_asked_about_its_network(machine: tuple[Machine, bytes]) -> None:
+    this, program = machine
+    for request in (0x8912, 0x8927, 0x894C, 0x5_0000_8912):
+        assert verdict(program, this.audit_arch, this.ioctl, 8, request) == EPERM
+    for request in (0x5401, 0x541B, 0x5452):  # a terminal's settings, bytes waiting, async
+        assert verdict(program, this.audit_arch, this.ioctl, 8, request) == ALLOW
+
+
 def test_a_call_of_another_machine_ends_the_process(machine: tuple[Machine, bytes]) -> None:
     this, program = machine
     i386 = 0x40000003
@@ -114,7 +124,11 @@ def test_the_numbers_agree_with_this_machines_headers() -> None:
         named = {name: pair[column] for name, pair in REFUSED.items()}
         machine = list(MACHINES.values())[column]
         named |= {"clone": machine.clone, "prlimit64": machine.prlimit64}
-        named |= {"socketpair": machine.socketpair, "clone3": machine.clone3}
+        named |= {
+            "socketpair": machine.socketpair,
+            "clone3": machine.clone3,
+            "ioctl": machine.ioctl,
+        }
         for name, number in named.items():
             if name in numbers and number is not None:
                 assert numbers[name] == number, name
