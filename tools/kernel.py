@@ -50,6 +50,8 @@ class BubblewrapKernel:
                 await self._drop()
             else:
                 self._live.process.pause()
+                if not await in_thread(self._live.process.still, name="sandbox-pause"):
+                    await self._drop()  # a process of the cell goes on
             return result.model_copy(update={"state_lost": lost})
 
     async def reset(self) -> None:

@@ -10,7 +10,9 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from core.errors import SandboxError
 from tools.bwrap import Sizes, sandbox_command
@@ -18,6 +20,8 @@ from tools.runtime import find_runtime
 from tools.seccomp import filter_program
 
 END_S = 5.0
+STILL_S = 1.0
+"""How long what a cell left behind has for its end, once it is killed."""
 
 
 class SandboxProcess:
@@ -62,6 +66,7 @@ class SandboxProcess:
                 os.close(output_w)
         self._info_r = info_r
         self._init_fd: int | None = None
+        self._init = 0
 
     def locate(self) -> bool:
         """Learn the sandbox's first process from bubblewrap; blocks until it is made.
@@ -71,7 +76,8 @@ class SandboxProcess:
         with os.fdopen(self._info_r, "rb") as pipe:
             told = pipe.read()
         try:
-            self._init_fd = os.pidfd_open(int(json.loads(told)["child-pid"]))
+            self._init = int(json.loads(told)["child-pid"])
+            self._init_fd = os.pidfd_open(self._init)
         except (ValueError, KeyError, OSError):
             return False
         return True
@@ -79,6 +85,28 @@ class SandboxProcess:
     def pause(self) -> None:
         """Let nothing in the first process run until `resume`: no thread works between calls."""
         self._signal(signal.SIGSTOP)
+
+    def still(self) -> bool:
+        """Whether after `pause` nothing goes on in the sandbox. Blocks for a moment.
+
+        The first process ends what a cell started, but a cell may keep it from doing so. What
+        nobody else looks after is its child, so that to look at its children is enough. Where the
+        machine does not tell of them, it is believed.
+        """
+        last = time.monotonic() + STILL_S
+        while not (still := self._is_still()) and time.monotonic() < last:
+            time.sleep(0.002)
+        return still
+
+    def _is_still(self) -> bool:
+        tasks = Path(f"/proc/{self._init}/task")
+        try:
+            children = [(task / "children").read_text("ascii") for task in tasks.iterdir()]
+            states = [_state(task) for task in tasks.iterdir()]
+        except OSError:
+            return True
+        states_of_children = {_state(Path("/proc", pid)) for pid in " ".join(children).split()}
+        return set(states) <= set("TtZX") and states_of_children <= set("ZX")
 
     def resume(self) -> None:
         """Go on after `pause`."""
@@ -112,6 +140,14 @@ class SandboxProcess:
         if self._init_fd is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._init_fd, number)
+
+
+def _state(process: Path) -> str:
+    """The letter that /proc gives a process or thread; X for one that is gone."""
+    try:
+        return (process / "stat").read_text("ascii", "replace").rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
 
 
 def _environment() -> dict[str, str]:

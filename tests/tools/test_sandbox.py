@@ -273,6 +273,34 @@ def test_a_forged_message_harms_nobody_but_its_own_session(
     assert cell.run("2 + 2").value == "4"
 
 
+def test_a_process_that_a_forged_end_leaves_behind_ends_with_its_cell(cell: Session) -> None:
+    cell.run(FIND_CHANNEL)
+    number = cell.kernel._cells + 1  # type: ignore[attr-defined] # as a cell could guess it
+    message = b'{"op": "done", "id": %d, "value": "forged"}' % number
+    sent = struct.pack(">I", len(message)) + message
+    result = cell.run(
+        "import time\n"
+        "if not os.fork():\n"
+        "    time.sleep(60)\n"
+        f"os.write(channel, {sent!r})\n"
+        "time.sleep(60)\n"
+    )
+    assert result.value == "forged"
+    assert cell.kernel._live is None  # type: ignore[attr-defined] # all of it was ended
+    assert cell.run("1 + 1").state_lost
+
+
+def test_a_process_that_honest_work_leaves_behind_costs_no_variables(cell: Session) -> None:
+    cell.run(
+        "import os, time\n"
+        "kept = 7\n"
+        "for _ in range(8):\n"
+        "    if not os.fork():\n"
+        "        time.sleep(60)\n"
+    )
+    assert cell.value("kept") == "7"
+
+
 def test_halves_of_surrogates_do_not_pass(cell: Session) -> None:
     result = cell.run("print('a\\ud800b')\n'c\\udfff'")
     result.model_dump_json()
