@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, ScalarSelect, func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -111,8 +111,9 @@ class Repository:
     def add_turn(self, trajectory_id: str, turn: Turn) -> None:
         """Keep a turn as it ends. An attempt that has ended takes no more."""
         with self._write(f"turn {turn.index} of {trajectory_id} is stored already") as session:
-            self._open_attempt(session, trajectory_id)
-            session.add(TurnRow(trajectory_id=trajectory_id, turn=turn.index, body=to_json(turn)))
+            self._refuse_ended(session, trajectory_id)
+            values = {"trajectory_id": trajectory_id, "turn": turn.index, "body": to_json(turn)}
+            session.execute(insert(TurnRow).values(values))
 
     def set_preamble(self, trajectory_id: str, preamble: Preamble) -> None:
         """Keep what the agent was sent before its first turn."""
@@ -124,29 +125,19 @@ class Repository:
     def add_nudge(self, trajectory_id: str, nudge: Nudge) -> None:
         """Keep a nudge as it comes; their order is kept."""
         with self._write() as session:
-            self._open_attempt(session, trajectory_id)
-            last = session.scalar(
-                select(func.max(NudgeRow.position)).filter_by(trajectory_id=trajectory_id)
-            )
-            session.add(
-                NudgeRow(trajectory_id=trajectory_id, position=(last or 0) + 1, body=to_json(nudge))
-            )
+            self._refuse_ended(session, trajectory_id)
+            place = _next_place(NudgeRow, trajectory_id)
+            values = {"trajectory_id": trajectory_id, "position": place, "body": to_json(nudge)}
+            session.execute(insert(NudgeRow).values(values))
 
     def add_insight(self, insight: Insight) -> None:
         """Keep an insight as it comes; their order is kept."""
+        mine = insight.trajectory_id
         with self._write(f"insight {insight.id} is stored already") as session:
-            self._open_attempt(session, insight.trajectory_id)
-            last = session.scalar(
-                select(func.max(InsightRow.position)).filter_by(trajectory_id=insight.trajectory_id)
-            )
-            session.add(
-                InsightRow(
-                    trajectory_id=insight.trajectory_id,
-                    position=(last or 0) + 1,
-                    id=insight.id,
-                    body=to_json(insight),
-                )
-            )
+            self._refuse_ended(session, mine)
+            place = _next_place(InsightRow, mine)
+            values = {"trajectory_id": mine, "position": place, "id": insight.id}
+            session.execute(insert(InsightRow).values({**values, "body": to_json(insight)}))
 
     def end_trajectory(
         self,
@@ -295,12 +286,22 @@ class Repository:
                 raise
 
     def _open_attempt(self, session: Session, trajectory_id: str) -> TrajectoryRow:
-        row = session.get(TrajectoryRow, trajectory_id)
-        if row is None:
+        self._refuse_ended(session, trajectory_id)
+        return session.get_one(TrajectoryRow, trajectory_id)
+
+    def _refuse_ended(self, session: Session, trajectory_id: str) -> None:
+        # The reason alone: the row's body holds the preamble, and this is asked at every turn.
+        query = select(TrajectoryRow.stop_reason).filter_by(id=trajectory_id)
+        found = session.execute(query).one_or_none()
+        if found is None:
             raise StoreError(f"no trajectory {trajectory_id} in {self.path}")
-        if row.stop_reason is not None:
-            raise StoreError(f"trajectory {trajectory_id} has ended ({row.stop_reason})")
-        return row
+        if found.stop_reason is not None:
+            raise StoreError(f"trajectory {trajectory_id} has ended ({found.stop_reason})")
+
+
+def _next_place(kind: type[InsightRow | NudgeRow], trajectory_id: str) -> ScalarSelect[int]:
+    query = select(func.coalesce(func.max(kind.position), 0) + 1)
+    return query.filter_by(trajectory_id=trajectory_id).scalar_subquery()
 
 
 _PARTS = frozenset({"turns", "nudges", "insights"})
