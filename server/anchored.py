@@ -11,9 +11,13 @@ from core.trajectory import Sandbox
 from databases.connection import open_readonly
 from tools.toolset import ToolSet
 
+ENGINE_MB = 4096
+"""What the engine may hold in memory before it spills or refuses, for all sessions of a process;
+DuckDB's own default is most of the machine."""
+
 
 class AnchoredTools:
-    """Holds a connection with `threads=1` for as long as its toolset lives.
+    """Holds a connection with `threads=1` for as long as its toolset lives, and bounds its memory.
 
     All connections of a process to one file share an engine, and the first opener sets its threads.
     With several, a mean or deviation is summed in another order each time and differs in its last
@@ -22,7 +26,7 @@ class AnchoredTools:
     """
 
     def __init__(self, database: Path, **options: Any) -> None:
-        self._anchor = open_readonly(database, threads=1)
+        self._anchor = open_readonly(database, threads=1, memory_mb=ENGINE_MB)
         try:
             self._tools = ToolSet(database, **options)
         except BaseException:

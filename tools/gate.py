@@ -31,7 +31,9 @@ DEEPEST = 200
 """Levels of brackets, or signs in a row. Where DuckDB's parser fails in the end, it takes time and
 memory with the square of them, and cannot be interrupted."""
 MOST_DOUBLING = 6
-"""PIVOTs, and WITHs inside WITHs: each level multiplies what the parser takes (twelve: all there is)."""
+"""PIVOTs, and WITHs and lambdas inside one another: each level multiplies what the parser or the
+binder takes (a dozen, or two: all there is)."""
+_DOUBLING = frozenset({"with", "lambda", "->"})
 
 _TREE = """
     SELECT t ->> '$.error' = 'true',
@@ -219,22 +221,22 @@ def _kind(statement: duckdb.Statement) -> str:
 
 def _nesting(sql: str) -> tuple[int, int]:
     """How deep brackets are nested, or how many signs stand in a row where that is more; and
-    how many PIVOTs there are, with the WITHs that stand inside one another."""
-    opened: list[bool] = []  # per open bracket, whether a WITH stands in it
-    row = deepest = pivots = withs = most_withs = 0
+    how many PIVOTs there are, with the WITHs and lambdas that stand inside one another."""
+    opened: list[bool] = []  # per open bracket, whether such a word stands in it
+    row = deepest = pivots = doubled = most_doubled = 0
     for word in _words(sql):
         row = 0 if word[:1].isalnum() or word[:1] in {"_", "'", '"', "$"} else row + 1
         if word in {"(", "[", "{"}:
             opened.append(False)
         elif word in {")", "]", "}"} and opened:
-            withs -= opened.pop()
-        elif word == "with" and opened and not opened[-1]:
+            doubled -= opened.pop()
+        elif word in _DOUBLING and opened and not opened[-1]:
             opened[-1] = True
-            withs += 1
+            doubled += 1
         pivots += word in {"pivot", "pivot_wider"}
         deepest = max(deepest, len(opened), row)
-        most_withs = max(most_withs, withs)
-    return deepest, pivots + most_withs
+        most_doubled = max(most_doubled, doubled)
+    return deepest, pivots + most_doubled
 
 
 def _words(sql: str) -> list[str]:

@@ -228,6 +228,8 @@ def test_a_query_nested_too_deep_never_reaches_the_parser(hand: Hand, query: str
         "WITH a AS (",
         "wIth/* */a AS (SELECT 1), b AS (",
         "(EXPLAIN WITH RECURSIVE a AS MATERIALIZED (",
+        "SELECT list_transform([1], lambda x: ",
+        "SELECT list_filter([1], x -> ",
     ],
 )
 def test_what_doubles_the_parsers_work_never_reaches_it_often(hand: Hand, level: str) -> None:
@@ -235,6 +237,11 @@ def test_what_doubles_the_parsers_work_never_reaches_it_often(hand: Hand, level:
     seen = hand.sql(level * 40)
     assert seen.error_kind == "sql"
     assert "nested too deep" in seen.text
+
+
+def test_a_lambda_inside_a_lambda_runs(hand: Hand) -> None:
+    inner = "list_transform(x, lambda y: list_sum(list_transform([y, 2], lambda z: z + 1)))"
+    assert hand.rows(f"SELECT list_transform([[1], [3]], lambda x: {inner})") == [[[[5], [7]]]]
 
 
 def test_brackets_that_nest_nothing_are_not_counted(hand: Hand) -> None:
