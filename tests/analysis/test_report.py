@@ -131,6 +131,7 @@ def test_sixteen_trajectories_of_eighty_turns_stay_below_eight_megabytes_and_sta
 _WIDE = json.dumps({"columns": [*"abcd"], "rows": [[k, k / 7, f"x{k}", None] for k in range(500)]})
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("result", "said"),
     [

@@ -11,6 +11,8 @@ from databases.catalog import InstalledScenario
 from tests.agent.profiler.exploring import Exploration, explore
 from tests.agent.profiler.sums import printed
 
+pytestmark = pytest.mark.real  # a whole exploration
+
 
 @pytest.fixture(scope="module")
 def busiest(flights: InstalledScenario) -> str:

@@ -15,6 +15,8 @@ from tests.agent.profiler.conftest import Explored
 from tests.agent.profiler.exploring import Exploration, explore
 from tests.agent.profiler.worlds import SHOP_TABLES, renamed
 
+pytestmark = pytest.mark.real  # whole explorations
+
 TABLES = {"sales": "vexka", "products": "ablim", "climate": "orudo", "shops": "zipta"}
 SYLLABLES = ("zo", "ka", "mi", "tru", "ple")
 WORDS = ("kint", "lorp", "vask", "drem")

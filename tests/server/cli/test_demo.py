@@ -23,6 +23,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tools.sandbox.sandbox_available", lambda: off)
 
 
+@pytest.mark.real
 def test_without_user_namespaces_the_demo_works_and_says_that_python_is_off_and_why(
     ddr: Ddr, built_home: Path
 ) -> None:
