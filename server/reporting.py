@@ -18,6 +18,7 @@ from databases.catalog import open_scenario
 from server import evaluate, proofs
 from server.settings import Settings
 from server.store import Repository
+from server.store.attempts import counting
 
 
 def collect(
@@ -50,6 +51,15 @@ def collect(
         gated=found.gated if found else {},
         generated_at=now,
     )
+
+
+def not_judged(data: ReportData) -> int:
+    """How many ended trajectories the report's evaluation has no verdict on: they ended after it."""
+    if data.evaluation is None:
+        return 0
+    judged = {verdict.trajectory_id for verdict in data.verdicts}
+    ended = [t for t in counting(data.trajectories) if t.stop_reason is not None]
+    return len([t for t in ended if t.id not in judged and data.checklist.of(t.entity_id)])
 
 
 def write(data: ReportData, path: Path) -> Path:

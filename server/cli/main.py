@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return exc.exit_code
         usage = getattr(exc, "ctx", None)
         hint = f"; see '{usage.command_path} --help'" if usage else ""
-        return _fail(f"{exc.format_message()}{hint}", "UsageError", exc.exit_code, args)
+        return _fail(f"{exc.format_message().rstrip('.')}{hint}", "UsageError", exc.exit_code, args)
     except typer.Abort:
         return _fail("stopped", "Abort", 1, args)
     return code if isinstance(code, int) else 0

@@ -46,6 +46,11 @@ def report(
     path = reporting.write(data, out or settings.reports / f"{spec.id}.html")
     if data.evaluation is None:
         speaker.note(f"run {spec.id} is not scored yet: ddr evaluate {spec.id}")
+    if late := reporting.not_judged(data):
+        speaker.note(
+            f"{late} of the trajectories ended after the run was judged, and count as not judged: "
+            f"ddr evaluate {spec.id}"
+        )
     speaker.say(f"report: {path}")
     evaluation = data.evaluation.id if data.evaluation else None
     speaker.result({"report": str(path), "run": spec.id, "evaluation": evaluation})

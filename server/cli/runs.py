@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.errors import StoreError, UnknownNameError
+from core.errors import StoreError, UnknownNameError, UsageError
 from server.cli.options import Json, Quiet, example
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
                     word = "running"
                 else:
                     word = "complete" if state.done == state.wanted else "to resume"
+                    word += f", {state.failed} failed" if state.failed else ""
                 scores = str(
                     len([e for e in store.evaluations(spec.id) if not e.parameters.get("baseline")])
                 )
@@ -138,8 +139,10 @@ def delete(
     settings = places.load().prepare()
     with open_store(settings.store_path) as store:
         spec = store.run(run)
+        if not yes and not sys.stdin.isatty():
+            raise UsageError(f"nobody can be asked here: ddr delete {spec.id} --yes")
         with RunLock(settings.locks, spec.id):
-            if not yes and sys.stdin.isatty():
+            if not yes:
                 typer.confirm(f"forget run {spec.id} and all that was judged of it?", abort=True)
             store.delete_run(spec.id)
     for left in (settings.reports / f"{spec.id}.html", settings.locks / f"{spec.id}.lock"):

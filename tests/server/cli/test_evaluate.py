@@ -54,6 +54,19 @@ def test_a_report_is_written_where_it_is_wanted(ddr: Ddr, explored: Path, tmp_pa
     assert [p.name for p in page.parent.iterdir()] == ["page.html"]
 
 
+def test_a_report_says_what_ended_after_the_run_was_judged(ddr: Ddr, explored: Path) -> None:
+    ddr("evaluate", "last", "--quiet")
+    assert "after the run was judged" not in ddr("report", "last").err
+    with open_store(explored / "store.sqlite3") as store:
+        run = store.run(RUN)
+        again = store.start_trajectory(draft(run, run.entity_ids[0]))
+        store.add_turn(again.id, turn(1))
+        store.end_trajectory(again.id, StopReason.FINISHED, ended_at=START)
+    said = ddr("report", "last").err
+    assert "1 of the trajectories ended after the run was judged" in said
+    assert f"ddr evaluate {RUN}" in said
+
+
 def test_a_report_that_cannot_be_written_leaves_nothing(
     ddr: Ddr, explored: Path, tmp_path: Path
 ) -> None:

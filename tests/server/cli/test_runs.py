@@ -109,7 +109,8 @@ def test_a_deleted_run_is_gone_with_its_lock_and_its_report(ddr: Ddr, stored: Pa
     report = stored / "reports" / f"{RUN}.html"
     report.parent.mkdir()
     report.touch()
-    assert ddr("delete", "last", "--json").json == {"deleted": RUN}
+    assert ddr("delete", "last").code == 2, "nobody is there to be asked"
+    assert ddr("delete", "last", "--yes", "--json").json == {"deleted": RUN}
     assert ddr("runs", "--json").json == {"runs": []}
     assert list((stored / "locks").iterdir()) == []
     assert not report.exists()
