@@ -13,6 +13,7 @@ import pytest
 
 from analysis.report import render_report
 from analysis.report_data import ReportData
+from core.evaluation import Score
 from core.trajectory import Sandbox, StopReason
 from tests.analysis.factory import (
     data,
@@ -200,6 +201,55 @@ def test_a_missing_headline_says_why() -> None:
     words = page.by_id("score-table").words
     assert "coverage is 0.60" in words
     assert "not run" in words  # the baselines
+
+
+def _low_coverage(reason: str = "coverage 0.600 is below 0.95; unscored: no signals (4)") -> Score:
+    made = score("profiler", "trajectory", "item", 0.2, 10)
+    return made.model_copy(
+        update={
+            "headline": None,
+            "headline_reason": reason,
+            "coverage": 0.6,
+            "insufficient": 3,
+            "unscored": 4,
+        }
+    )
+
+
+def test_the_lead_says_first_that_there_is_no_headline_and_gives_only_a_lower_bound() -> None:
+    page = _page(data([item("a")], [trajectory()], scores=[_low_coverage()]))
+    words = page.one("p", "lead").words
+    assert words.startswith(
+        "There is no headline score: 4 of 10 items were not judged "
+        "(coverage 0.600 is below 0.95; unscored: no signals (4))."
+    )
+    assert "state at least 2 of 10 facts" in words
+    assert words.count("20.0%") == words.count("at least 20.0%") == 1
+    assert "interval" not in words
+
+
+def test_the_lead_takes_no_missing_headline_beside_it_for_a_whole_score() -> None:
+    whole = score("profiler", "trajectory", "item", 0.5, 10)
+    beside = _low_coverage().model_copy(update={"level": "message"})
+    shuffled = _low_coverage().model_copy(update={"competitor": "shuffled_entity"})
+    page = _page(data([item("a")], [trajectory()], scores=[whole, beside, shuffled]))
+    words = page.one("p", "lead").words
+    assert words.startswith("Nobody asked it a question.")
+    assert "insights turn by turn state at least 20.0%" in words
+    assert "names exchanged, states at least 20.0%" in words
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("nothing was scored; unscored: not judged (2)", "scored; unscored: not judged (2)."),
+        ("there are no items", "scored: there are no items."),
+    ],
+)
+def test_a_run_of_which_nothing_was_scored_says_so_once(reason: str, told: str) -> None:
+    none = _low_coverage(reason).model_copy(update={"strict": None, "low": None, "high": None})
+    words = _page(data([item("a")], [trajectory()], scores=[none])).one("p", "lead").words
+    assert words == f"There is no headline score. Nothing was {told}"
 
 
 def test_the_curve_stands_as_a_post_hoc_threshold_with_its_undated_share_beside_it() -> None:
