@@ -66,6 +66,15 @@ class Scoreboard:
             if (own := self.own(level, averaging))
         ]
 
+    def missing(self) -> list[tuple[str, str]]:
+        """(level, reason) of each missing headline, once where both averagings give the same."""
+        told = (
+            (row.level, row.own.headline_reason)
+            for row in self.rows()
+            if row.own.headline is None and row.own.headline_reason
+        )
+        return list(dict.fromkeys(told))
+
     def bars(self) -> list[BarGroup]:
         """The item-averaged strict scores of agent and baselines, one group per level."""
         groups = []

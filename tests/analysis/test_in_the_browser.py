@@ -16,6 +16,7 @@ from tests.analysis.factory import (
     item,
     make_scenario,
     realistic,
+    score,
     trajectory,
     turn,
     verdict,
@@ -300,3 +301,23 @@ def test_a_full_report_is_read_and_its_last_item_lit(tab: Browser, tmp_path: Pat
     tab.settle()
     assert tab.ask("document.querySelectorAll('.turn.lit mark.lit').length") >= 1
     assert _in_sight(tab, ".turn mark.lit")
+
+
+def test_a_long_reason_for_a_missing_headline_pushes_no_column_out_of_sight(
+    tab: Browser, tmp_path: Path
+) -> None:
+    why = "coverage 0.600 is below 0.95; unscored: " + ", ".join(
+        f"provider_error of the {n}th kind (3)" for n in range(9)
+    )
+    low = score("profiler", "trajectory", "item", 0.2, 10).model_copy(
+        update={"headline": None, "headline_reason": why, "coverage": 0.6, "unscored": 4}
+    )
+    path = tmp_path / "low.html"
+    html = render_report(data([item("a")], [trajectory()], scores=[low]))
+    path.write_text(html, encoding="utf-8")
+    tab.look(width=1280)
+    tab.open(path.as_uri())
+    box = "document.querySelector('#scores .scroll')"
+    assert tab.ask(f"{box}.scrollWidth <= {box}.clientWidth")
+    tab.photograph(tmp_path / "low.png")
+    assert tab.ask("document.querySelector('#scores .note').textContent").count("kind (3)") == 9

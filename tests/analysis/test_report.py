@@ -193,14 +193,17 @@ def test_the_score_table_says_what_each_figure_is_out_of_beside_the_baselines() 
     assert "How to read it." in page.by_id("scores").words
 
 
-def test_a_missing_headline_says_why() -> None:
-    low = score("profiler", "trajectory", "item", 0.2, 10).model_copy(
-        update={"headline": None, "headline_reason": "coverage is 0.60", "coverage": 0.6}
+def test_a_missing_headline_says_why_once_and_under_the_table() -> None:
+    low = _low_coverage()
+    same = low.model_copy(update={"averaging": "sample"})
+    page = _page(data([item("a")], [trajectory()], scores=[low, same]))
+    assert "unscored: no signals (4)" not in page.by_id("score-table").words
+    assert "not run" in page.by_id("score-table").words  # the baselines
+    assert page.by_id("scores").one("p", "note").words == (
+        "No headline. Final report (trajectory-wise): "
+        "coverage 0.600 is below 0.95; unscored: no signals (4)."
     )
-    page = _page(data([item("a")], [trajectory()], scores=[low]))
-    words = page.by_id("score-table").words
-    assert "coverage is 0.60" in words
-    assert "not run" in words  # the baselines
+    assert not _whole()[2].by_id("scores").all("p", "note")
 
 
 def _low_coverage(reason: str = "coverage 0.600 is below 0.95; unscored: no signals (4)") -> Score:
