@@ -65,6 +65,7 @@ class Section:
     score_figures: tuple[Markup, Markup]
     board: Scoreboard
     groups: tuple[tuple[str, list[summary.Group]], ...]
+    explored: summary.Explored
     stops: tuple[summary.Stop, ...]
     attempts: tuple[tuple[str, str, summary.Attempt], ...]
     sandboxes: tuple[Sandbox | None, ...]
@@ -139,6 +140,7 @@ def _section(data: ReportData) -> Section:
             ("Category", summary.by_category(rows)),
             ("Difficulty", summary.by_difficulty(rows)),
         ),
+        explored=summary.explored(runs),
         stops=tuple(summary.stops(runs)),
         attempts=tuple(
             (where[a.trajectory.id].key, where[a.trajectory.id].entity.label, a)

@@ -87,6 +87,28 @@ def stops(trajectories: Sequence[Trajectory]) -> list[Stop]:
     return [Stop(reason, n, own) for (reason, own), n in counted.most_common()]
 
 
+@dataclass(frozen=True)
+class Explored:
+    """How far a run came with its entities."""
+
+    done: int
+    """With a trajectory that ended by no fault of ours or a provider's."""
+    failed: int
+    """With trajectories of which none did, and at least one ended by a fault or was cancelled."""
+    open: int
+    """With trajectories of which none has ended."""
+
+
+def explored(trajectories: Sequence[Trajectory]) -> Explored:
+    """The entities by how their trajectories ended; each is counted once, at its best trial."""
+    best: dict[str, int] = {}
+    for one in trajectories:
+        rank = 0 if one.stop_reason is None else 2 if one.stop_reason.scored else 1
+        best[one.entity_id] = max(rank, best.get(one.entity_id, 0))
+    counted = Counter(best.values())
+    return Explored(done=counted[2], failed=counted[1], open=counted[0])
+
+
 def attempts(trajectories: Sequence[Trajectory]) -> list[Attempt]:
     """Every violation that a tool recorded, in order (field case F56)."""
     return [

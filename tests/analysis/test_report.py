@@ -14,7 +14,7 @@ import pytest
 from analysis.report import render_report
 from analysis.report_data import ReportData
 from core.evaluation import Score
-from core.trajectory import Sandbox, StopReason
+from core.trajectory import Sandbox, StopReason, Trajectory
 from tests.analysis.factory import (
     data,
     entity,
@@ -263,6 +263,22 @@ def test_the_curve_stands_as_a_post_hoc_threshold_with_its_undated_share_beside_
     assert "post-hoc threshold" in section.words
     assert "A further 50.0% is supported without a turn (undated)" in section.words
     assert section.all("desc")[0].text == "profiler: 50.0% by turn 5, 50.0% by turn 9"
+
+
+def _explored(*runs: Trajectory) -> str:
+    return _page(data([item("a")], runs)).one("dl", "tiles").all("dd")[0].words
+
+
+def test_a_carrier_whose_trajectory_ended_by_a_fault_is_failed_and_not_explored() -> None:
+    fault = trajectory(stop_reason=StopReason.PROVIDER_ERROR)
+    assert _explored(fault) == "0 of 1, 1 failed"
+    assert _explored(fault, trajectory("t2", trial=2)) == "1 of 1"
+    assert (
+        _explored(trajectory(stop_reason=StopReason.MAX_TURNS), trajectory("u", "02")) == "2 of 2"
+    )
+    assert _explored(fault, trajectory("u", "02", stop_reason=None)) == (
+        "0 of 2, 1 failed, 1 not ended"
+    )
 
 
 def test_categories_difficulties_and_stop_reasons_are_counted() -> None:
