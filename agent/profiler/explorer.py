@@ -38,6 +38,8 @@ class Explorer:
         self.task = task
         self.findings: list[Finding] = []
         self._world = World()
+        self._known = False
+        """Whether discovery came to its end; a limit may cut it before."""
         noun = text(task.entity_noun) or "entity"
         self._voice = Voice(noun, text(task.entity_id) or "without an id")
         self.failed = 0
@@ -46,6 +48,7 @@ class Explorer:
     def run(self) -> Conversation[None]:
         """Ask until the agenda is over."""
         self._world = yield from _persistent(discover(self.task))
+        self._known = True
         agenda = Agenda()
         if self._world.anchor:
             agenda.add(anchor.probes(Scene(self._world.anchor, self._voice)))
@@ -85,7 +88,9 @@ class Explorer:
 
     def report(self) -> str:
         """What has been found so far, as a text."""
-        return render(self._voice, self.findings, self._frame())
+        frame = self._frame()
+        # Who was cut off before the first question about the entity cannot say that nothing stands out.
+        return render(self._voice, self.findings, frame) if self._known else "\n".join(frame)
 
     def speechless(self, tool: str) -> str:
         """The report where the one tool that it cannot do without is not on offer."""
@@ -102,7 +107,10 @@ class Explorer:
         label = text(self.task.entity_label)
         if label and label != voice.entity:
             lines.append(sentence(f"{voice.who} is called {label}"))
-        if not world.tables:
+        if not self._known:
+            cut = "the limit was reached before all tables were read"
+            lines.append(sentence(f"{cut} and the rows of {voice.who} were found"))
+        elif not world.tables:
             lines.append(sentence(f"no table could be read, so that {voice.who} was not found"))
         elif world.located is None or not world.located.places:
             lines.append(sentence(f"no column of the database holds {voice.who}"))

@@ -91,6 +91,17 @@ def test_a_database_without_tables_is_said_to_have_none(tmp_path: Path) -> None:
     assert "No table could be read" in found.report
 
 
+@pytest.mark.parametrize("turns", [0, 1, 3])
+def test_a_limit_that_cuts_discovery_is_said_and_nothing_is_claimed_of_the_entity(
+    shop: Path, turns: int
+) -> None:
+    found = explore(shop, "S3", limits=Limits.model_construct(max_turns=turns))
+    assert len(found.turns) == turns
+    assert found.report.splitlines()[2:] == [
+        "The limit was reached before all tables were read and the rows of shop S3 were found."
+    ]
+
+
 def test_an_empty_table_is_no_trouble(tmp_path: Path) -> None:
     path = world(tmp_path, "CREATE TABLE t (shop VARCHAR, cost DOUBLE)")
     assert "No column of the database holds shop S1." in explore(path, "S1").report
