@@ -34,14 +34,15 @@ class UsageError(DdrError):
 
 
 class UnknownNameError(UsageError):
-    """A name that nothing answers to; the text lists the names that do."""
+    """A name that nothing answers to; the text lists the names that do, and how many it leaves out."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, unlisted: int = 0) -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
         near = difflib.get_close_matches(name, self.known, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         listed = ", ".join(self.known) or "none"
-        super().__init__(f"unknown {kind} {name!r}{hint}; known: {listed}")
+        others = f" and {unlisted} others" if unlisted else ""
+        super().__init__(f"unknown {kind} {name!r}{hint}; known: {listed}{others}")
 
 
 class ConfigError(UsageError):

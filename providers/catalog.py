@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,12 +17,18 @@ from providers.price_list import provider_names, table_for
 from providers.pricing import PriceTable
 from providers.retry import Backoff, Wait
 
+_COMMON = {
+    "anthropic", "azure", "bedrock", "deepseek", "gemini", "groq", "hosted_vllm", "mistral",
+    "ollama", "openai", "openrouter", "vertex_ai",
+}  # fmt: skip
+"""Providers that are named to whoever asks for one that nobody knows."""
+
 
 def parse_model(text: str, base_url: str | None = None) -> ModelSpec:
     """'provider/name', 'scripted:FILE' or 'replay:RUN' as a specification.
 
     A name without a provider is OpenAI's format where a base URL is given. Raises UsageError, and
-    UnknownNameError with the known providers.
+    UnknownNameError with the providers of a like name and the common ones.
     """
     head, colon, rest = text.partition(":")
     if colon and head in WITHOUT_ENDPOINT:
@@ -37,10 +44,17 @@ def parse_model(text: str, base_url: str | None = None) -> ModelSpec:
         raise UsageError(f"model {text!r}: write provider/name, scripted:FILE or replay:RUN")
     if base_url is not None and urlsplit(base_url).scheme not in {"http", "https"}:
         raise UsageError(f"base URL {base_url!r}: write http://... or https://...")
-    known = provider_names() | set(plugins.known("ddr.providers", ()))
+    own = set(plugins.known("ddr.providers", ()))
+    known = provider_names() | own
     # A plug-in may be named by its place, module:attribute. Without litellm's lists nothing is known.
     if known and provider not in known and ":" not in provider:
-        raise UnknownNameError("provider", provider, {*known, *WITHOUT_ENDPOINT})
+        shown = {
+            *difflib.get_close_matches(provider, known),
+            *(_COMMON & known),
+            *own,
+            *WITHOUT_ENDPOINT,
+        }
+        raise UnknownNameError("provider", provider, shown, unlisted=len(known - shown))
     return ModelSpec(provider=provider, name=name, base_url=base_url)
 
 

@@ -35,11 +35,11 @@ def _data(name: str) -> dict[str, Any]:
 
 @cache
 def provider_names() -> frozenset[str]:
-    """Every provider that litellm names."""
+    """Every provider that litellm names; its sample entry has a sentence in place of a name."""
     named = _data("provider_endpoints_support_backup.json").get("providers", {})
     priced = _data("model_prices_and_context_window_backup.json").values()
     listed = {entry.get("litellm_provider") for entry in priced}
-    return frozenset({*named, *(name for name in listed if name)})
+    return frozenset(name for name in {*named, *listed} if name and " " not in name)
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,16 @@ def test_an_unknown_provider_lists_the_known_ones() -> None:
         parse_model("opnai/gpt-x")
     assert "unknown provider 'opnai' (did you mean 'openai'?)" in str(caught.value)
     assert {"anthropic", "scripted", "replay"} <= set(caught.value.known)
+
+
+def test_an_unknown_provider_is_answered_with_near_and_common_names_and_a_count_of_the_others() -> (
+    None
+):
+    with pytest.raises(UnknownNameError) as caught:
+        parse_model("firework_ai/x")
+    assert {"fireworks_ai", "openai"} <= set(caught.value.known)
+    assert len(caught.value.known) < 25
+    assert re.search(r"vertex_ai and \d{2,} others$", str(caught.value))
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,10 @@ def test_every_big_provider_is_known_by_name() -> None:
     assert wanted <= provider_names()
 
 
+def test_a_sentence_is_no_provider() -> None:
+    assert [name for name in provider_names() if not name or " " in name] == []
+
+
 def test_prices_and_names_are_read_without_importing_litellm() -> None:
     code = (
         "import sys; from providers.price_list import price_list, provider_names;"
