@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -14,6 +15,8 @@ from providers.retry import EndpointError
 
 _TOO_LONG: Final = {"context_length_exceeded", "exceed_context_size_error", "request_too_large"}
 """What providers call a prompt that is too long, in the error's code or type."""
+_SSL_OBJECT: Final = re.compile(r"\s*\bssl:<[^<>]*>")
+"""aiohttp puts the repr of an object of Python's into what it says of a host."""
 _BY_STATUS: Final[dict[int, ProviderFault]] = {
     401: "auth",
     402: "auth",
@@ -173,5 +176,5 @@ def _worded(kind: ProviderFault, said: str) -> str:
 
 
 def _line(text: str, limit: int = 500) -> str:
-    flat = " ".join(text.split())
+    flat = " ".join(_SSL_OBJECT.sub("", text).split())
     return flat if len(flat) <= limit else f"{flat[:limit]}..."

@@ -309,6 +309,7 @@ def test_nobody_listening_is_a_failed_connection() -> None:
     with pytest.raises(ProviderError, match="the connection failed") as caught:
         asyncio.run(closed.complete(START))
     assert caught.value.kind == "connection"
+    assert "ssl:<" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
