@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -25,6 +26,7 @@ from analysis.scoreboard import Scoreboard
 from analysis.statistics import median
 from analysis.story import Story, tell
 from core.evaluation import Curve
+from core.run import RunSpec
 from core.scenario import Entity
 from core.trajectory import Sandbox, Trajectory
 
@@ -112,11 +114,13 @@ def _section(data: ReportData) -> Section:
     noun = data.scenario.entity_noun
     lasts = [max((t.index for t in run.turns), default=0) for run in runs]
     board = Scoreboard(data.scores, noun, _plural(noun))
-    bars = board.bars()
+    name = _called(data.run)
+    curve = curve.model_copy(update={"competitor": name})
+    bars = board.bars(name)
     where = {story.trajectory.id: story for story in stories}
     middle = median(lasts)
     return Section(
-        name=data.run.model.name if data.run.model else data.run.agent,
+        name=name,
         noun=noun,
         nouns=_plural(noun),
         entities=table,
@@ -183,6 +187,15 @@ def _budget(runs: Sequence[Trajectory], shown: bool) -> Budget:
         prose=fair_cap(prose, _PROSE),
         shown=shown,
     )
+
+
+def _called(run: RunSpec) -> str:
+    """Who explored, for headings: a script by its file's name alone, a model in full, or the agent."""
+    if run.model is None:
+        return run.agent
+    if run.model.provider == "scripted":
+        return PurePath(run.model.name).name or run.model.name
+    return f"{run.model.provider}{':' if run.model.provider == 'replay' else '/'}{run.model.name}"
 
 
 def _plural(noun: str) -> str:

@@ -75,8 +75,11 @@ class Scoreboard:
         )
         return list(dict.fromkeys(told))
 
-    def bars(self) -> list[BarGroup]:
-        """The item-averaged strict scores of agent and baselines, one group per level."""
+    def bars(self, name: str | None = None) -> list[BarGroup]:
+        """The item-averaged strict scores of agent and baselines, one group per level.
+
+        `name` is how the agent is called; None = as in its scores.
+        """
         groups = []
         for level, words in LEVELS.items():
             own = self.own(level)
@@ -86,6 +89,6 @@ class Scoreboard:
                 if (score := self.baseline(name, level))
             ]
             if own:
-                first = Bar(own.competitor, own.strict, own.low, own.high)
+                first = Bar(name or own.competitor, own.strict, own.low, own.high)
                 groups.append(BarGroup(words, (first, *others)))
         return groups

@@ -14,6 +14,7 @@ import pytest
 from analysis.report import render_report
 from analysis.report_data import ReportData
 from core.evaluation import Score
+from core.run import ModelSpec
 from core.trajectory import Sandbox, StopReason, Trajectory
 from tests.analysis.factory import (
     data,
@@ -191,6 +192,33 @@ def test_the_score_table_says_what_each_figure_is_out_of_beside_the_baselines() 
     assert f"{100 * (first.low or 0):.1f} to {100 * (first.high or 0):.1f}%" in words
     assert [c.text for c in rows[0].all("td", "soft")] == ["4.0%", "0.0%", "0.0%"]
     assert "How to read it." in page.by_id("scores").words
+
+
+@pytest.mark.parametrize(
+    ("provider", "name", "called"),
+    [
+        ("scripted", "/home/eve/scripts/s.jsonl", "s.jsonl"),
+        ("scripted", "s.jsonl", "s.jsonl"),
+        ("openrouter", "maker/model-1", "openrouter/maker/model-1"),
+        ("replay", "r0", "replay:r0"),
+    ],
+)
+def test_a_script_is_called_by_its_base_name_and_a_model_by_its_full_name(
+    provider: str, name: str, called: str
+) -> None:
+    made = data(
+        [item("a")],
+        [trajectory(model=f"{provider}:{name}")],
+        [verdict("a", turns=(1,))],
+        scores=[score(f"{provider}:{name}", "trajectory", "item", 0.5, 10)],
+    )
+    model = ModelSpec(provider=provider, name=name)
+    page = _page(dataclasses.replace(made, run=made.run.model_copy(update={"model": model})))
+    assert page.one("h1").words.startswith(f"What {called} found in ")
+    assert page.all("title")[0].text.startswith(f"{called} on ")
+    assert page.by_id("score-table").all("th", "mid")[0].text == called
+    assert page.by_id("by-turn").all("desc")[0].text.startswith(f"{called}: ")
+    assert f", {called}: " in page.by_id("scores").all("desc")[0].text
 
 
 def test_a_missing_headline_says_why_once_and_under_the_table() -> None:
