@@ -118,7 +118,10 @@ def cuts(figures: Figures, quantiles: Sequence[float]) -> list[float]:
         value = figures.quantiles.get(quantile)
         if value is None or step is None:
             continue
-        near = _clean(round(value / step) * step)
+        grains = value / step
+        if not math.isfinite(grains):  # a grain so small that floats cannot count in it
+            continue
+        near = _clean(round(grains) * step)
         if near not in found and figures.least <= near <= figures.most:
             found.append(near)
     return found

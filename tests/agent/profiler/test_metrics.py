@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent.profiler.columns import Figures
@@ -77,6 +77,7 @@ def test_without_quantiles_there_are_no_bounds() -> None:
 
 
 @given(st.lists(st.floats(-1e9, 1e9), min_size=8, max_size=8))
+@example([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 2.225073858507203e-309])
 def test_bounds_never_leave_the_range_whatever_the_values(values: list[float]) -> None:
     ranked = sorted(values)
     given_figures = spread(*ranked, low=ranked[0], high=ranked[-1], whole=0.5)
