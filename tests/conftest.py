@@ -9,8 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 pytest_plugins = ["tests.support.flights"]
+
+settings.register_profile("laptop", deadline=None)
+# The same examples each time: a change fails for what it did, and not for its luck.
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("fast", deadline=None, derandomize=True, max_examples=25)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """How many examples a property test tries, where it does not say itself."""
+    fast = config.getoption("markexpr") == "not real"
+    ci = os.environ.get("DDR_CI") == "1"
+    settings.load_profile("fast" if fast else "ci" if ci else "laptop")
 
 
 @pytest.fixture(scope="session", autouse=True)

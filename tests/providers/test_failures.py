@@ -36,6 +36,7 @@ def test_an_answer_that_asks_for_nothing_has_no_wait() -> None:
     assert retry_after({}) is None
 
 
+@pytest.mark.real  # imports litellm
 def test_a_host_that_cannot_be_reached_is_named_without_an_object_of_pythons() -> None:
     said = "Cannot connect to host 127.0.0.1:9 ssl:<ssl.SSLContext object at 0x7f0> [Connect call failed]"
     failure = typed(httpx.ConnectError(said), asked="openai/x")

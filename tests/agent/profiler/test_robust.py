@@ -16,6 +16,8 @@ from core.run import Limits
 from tests.agent.profiler.exploring import Exploration, FailingTools, explore
 from tests.agent.profiler.worlds import build, quoted
 
+pytestmark = pytest.mark.real  # whole explorations
+
 ODD = st.text(
     alphabet=string.ascii_letters + "\"'`;-_.%$ äß€漢🙂\\/()[]", min_size=1, max_size=12
 ).filter(lambda name: name.strip() != "")

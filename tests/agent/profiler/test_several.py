@@ -12,6 +12,8 @@ from tests.agent.profiler.exploring import Exploration, explore
 from tests.agent.profiler.sums import printed
 from tests.agent.profiler.worlds import build
 
+pytestmark = pytest.mark.real  # whole explorations
+
 WHO = "P-7"
 STAYS = "stays s JOIN patients p ON s.patient = p.row_no"
 LABS = f"labs l JOIN {STAYS.replace('stays s', 'stays s ON l.stay = s.stay')}"

@@ -11,6 +11,8 @@ from tests.agent.profiler.conftest import Explored
 from tests.agent.profiler.oracle import CHECKS, Oracle
 from tests.agent.profiler.worlds import Row
 
+pytestmark = pytest.mark.real  # whole explorations
+
 READERS = (oracle_inside, oracle_levels)
 """Imported so that their patterns are known."""
 

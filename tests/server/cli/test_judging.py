@@ -18,6 +18,8 @@ from server.store import open_store
 from tests.server.cli.conftest import Ddr
 from tests.server.support import START, draft, insight, spec, turn
 
+pytestmark = pytest.mark.real  # whole runs, judged
+
 RUN = "20260131-flights-ab12"
 NO = {"label": "insufficient", "supporting_turns": [], "contradicting_turns": [], "quote": ""}
 YES = {**NO, "label": "supported", "supporting_turns": [1], "quote": "Carrier 01 exists."}

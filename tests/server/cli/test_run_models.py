@@ -13,6 +13,8 @@ from server.store import open_store
 from tests.server.cli.conftest import Ddr, Done
 from tests.support.needs import needs
 
+pytestmark = pytest.mark.real  # whole runs with models
+
 COUNT = "SELECT count(*) AS n FROM flights WHERE carrier_id = '01'"
 TOKENS = {"input_tokens": 1000, "output_tokens": 100}
 QUERY = {
