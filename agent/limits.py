@@ -1,11 +1,32 @@
-"""Whether an agent has reached a limit, by its own count; asked before anything is spent."""
+"""Whether a trajectory has reached a limit; asked before anything is spent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from core.run import Limits
-from core.trajectory import NO_USAGE, ModelCall, StopReason
+from core.trajectory import NO_USAGE, ModelCall, StopReason, Usage
+
+
+def reached(limits: Limits, *, turns: int, usage: Usage, seconds: float) -> StopReason | None:
+    """The first limit that is used up, or None.
+
+    `usage` sums the agent's own calls, `seconds` run from the start. Tokens or a cost that were not
+    reported are unknown, and stop nothing.
+    """
+    tokens = None
+    if usage.input_tokens is not None and usage.output_tokens is not None:
+        tokens = usage.input_tokens + usage.output_tokens
+    spent = (
+        (StopReason.MAX_TURNS, limits.max_turns, turns),
+        (StopReason.MAX_TOKENS, limits.max_tokens, tokens),
+        (StopReason.MAX_COST, limits.max_cost_usd, usage.cost_usd),
+        (StopReason.MAX_SECONDS, limits.max_seconds, seconds),
+    )
+    for reason, limit, used in spent:
+        if limit is not None and used is not None and used >= limit:
+            return reason
+    return None
 
 
 class Meter:
@@ -22,20 +43,8 @@ class Meter:
 
     def reached(self) -> StopReason | None:
         """The first limit that is used up, or None."""
-        limits, usage = self.limits, self._usage
-        tokens = None
-        if usage.input_tokens is not None and usage.output_tokens is not None:
-            tokens = usage.input_tokens + usage.output_tokens
-        spent = (
-            (StopReason.MAX_TURNS, limits.max_turns, self.turns),
-            (StopReason.MAX_TOKENS, limits.max_tokens, tokens),
-            (StopReason.MAX_COST, limits.max_cost_usd, usage.cost_usd),
-            (StopReason.MAX_SECONDS, limits.max_seconds, self._clock() - self._began),
-        )
-        for reason, limit, used in spent:
-            if limit is not None and used is not None and used >= limit:
-                return reason
-        return None
+        seconds = self._clock() - self._began
+        return reached(self.limits, turns=self.turns, usage=self._usage, seconds=seconds)
 
     def refused(self) -> StopReason:
         """The limit behind a tool's refusal, which this count may not have reached yet."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
+from agent.limits import reached
 from agent.session import ToolUnavailableError
 from core.errors import DdrError
 from core.protocols import Finish, Observation, Step, Tools, ToolSpec
@@ -20,7 +21,6 @@ from core.trajectory import (
     Turn,
 )
 from server.board import Board
-from server.limits import reached
 from server.store import Repository
 
 

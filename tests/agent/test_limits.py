@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agent.limits import reached
 from core.run import Limits
 from core.trajectory import NO_USAGE, StopReason, Usage
-from server.limits import reached
 
 SPENT = Usage(input_tokens=90, output_tokens=10, cost_usd=0.5)
 
