@@ -33,7 +33,7 @@ CHECKERS: Final = {
     "matching": "evaluator.matching:MatchingChecker",
     LLM: "evaluator.llm:LLMChecker",
 }
-SANDBOXES: Final = {"bubblewrap": "tools.sandbox:BubblewrapSandbox"}
+SANDBOXES: Final = {"bubblewrap": "tools.python.sandbox:BubblewrapSandbox"}
 
 DDR_TURNS: Final = 100
 """Where protocol ddr stops (DDR-01)."""
@@ -71,7 +71,7 @@ def make_sandbox(hands: Hands, name: str = "bubblewrap") -> SandboxFactory | Non
     On a machine that cannot hold it the toolset leaves Python out and says why; raises UsageError
     where Python is the only hand.
     """
-    from tools.sandbox import sandbox_available
+    from tools.python.sandbox import sandbox_available
 
     if hands == "sql":
         return None

@@ -67,7 +67,7 @@ def _space(settings: Settings) -> Finding:
 
 
 def _sandbox() -> Finding:
-    from tools.sandbox import sandbox_available
+    from tools.python.sandbox import sandbox_available
 
     state = sandbox_available()
     held = state.name != "off"

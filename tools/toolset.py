@@ -16,14 +16,14 @@ from core.scenario import ToolName
 from core.trajectory import Sandbox
 from databases.connection import open_readonly
 from tools.deadline import Deadline, in_thread
-from tools.info import database_info, describe_table
 from tools.limits import ToolLimits
-from tools.python import GONE, PythonSession, render_cell, verdict
+from tools.python.sandbox import OFF
+from tools.python.session import GONE, PythonSession, render_cell, verdict
 from tools.rendering import fit, render_rows
-from tools.sandbox import OFF
 from tools.scrub import Scrubber
 from tools.specs import arguments_of, check_arguments, spec_of
-from tools.sql import SqlSession, stopped
+from tools.sql.info import database_info, describe_table
+from tools.sql.session import SqlSession, stopped
 from tools.values import compact
 
 T = TypeVar("T")

@@ -75,7 +75,7 @@ def test_python_alone_without_a_sandbox_is_refused_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     off = Sandbox(name="off", detail="this kernel has no user namespaces")
-    monkeypatch.setattr("tools.sandbox.sandbox_available", lambda: off)
+    monkeypatch.setattr("tools.python.sandbox.sandbox_available", lambda: off)
     with pytest.raises(UsageError, match="there is none: this kernel has no user namespaces"):
         make_sandbox("python")
     assert make_sandbox("sql") is None

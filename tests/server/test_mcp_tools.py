@@ -17,7 +17,7 @@ from core.protocols import SandboxFactory
 from core.scenario import ToolName
 from server.mcp_app import make_app
 from tests.server.support import TASK
-from tools.sandbox import BubblewrapSandbox, sandbox_available
+from tools.python.sandbox import BubblewrapSandbox, sandbox_available
 from tools.toolset import ToolSet
 
 PORTABLE = {"type", "properties", "required", "description", "enum", "items"}

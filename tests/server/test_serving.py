@@ -17,7 +17,7 @@ from mcp import StdioServerParameters
 
 from agent.session import connect
 from core.protocols import Observation
-from tools.sandbox import sandbox_available
+from tools.python.sandbox import sandbox_available
 
 pytestmark = pytest.mark.real
 

@@ -13,7 +13,7 @@ import pytest
 from core.protocols import Observation, SandboxFactory, ToolSpec
 from core.scenario import ToolName
 from tools.limits import ToolLimits
-from tools.sandbox import sandbox_available
+from tools.python.sandbox import sandbox_available
 from tools.toolset import ToolSet
 
 ALL_TOOLS: tuple[ToolName, ...] = (

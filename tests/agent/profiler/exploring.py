@@ -19,9 +19,9 @@ from core.scenario import Task, ToolName
 from core.trajectory import Insight, Turn
 from databases.connection import open_readonly
 from databases.schema import Schema, read_schema
-from tools.info import database_info, describe_table
 from tools.limits import ToolLimits
 from tools.rendering import Fetched, render_rows
+from tools.sql.info import database_info, describe_table
 from tools.toolset import ToolSet
 
 SQL_TOOLS: tuple[ToolName, ...] = ("get_database_info", "describe_table", "execute_query")

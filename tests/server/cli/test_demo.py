@@ -20,7 +20,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DDR_TEST_GATE", str(tmp_path / "gate"))
     monkeypatch.setattr(demo, "AGENT", "tests.server.agents:GatedAgent")
     off = Sandbox(name="off", detail=REASON)
-    monkeypatch.setattr("tools.sandbox.sandbox_available", lambda: off)
+    monkeypatch.setattr("tools.python.sandbox.sandbox_available", lambda: off)
 
 
 @pytest.mark.real

@@ -88,7 +88,7 @@ def test_without_a_sandbox_the_other_tools_are_there_and_the_reason_is_kept(
     ddr: Ddr, built_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     off = Sandbox(name="off", detail="this kernel has no user namespaces")
-    monkeypatch.setattr("tools.sandbox.sandbox_available", lambda: off)
+    monkeypatch.setattr("tools.python.sandbox.sandbox_available", lambda: off)
     agent = "tests.server.agents:GatedAgent"
     run = ("run", "--scenario", "flights", "--agent", agent, "--entities", "01", "--json")
     done = ddr(*run)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.errors import ToolError
-from tools.reach import (
+from tools.sql.reach import (
     AGGREGATES_TOO,
     HINTS,
     LOOKING_ELSEWHERE,
@@ -255,7 +255,7 @@ def _words(sql: str) -> list[str]:
 
 def _pivot(sql: str) -> _Names:
     """A dynamic PIVOT, which DuckDB's own tree cannot show (it becomes several statements)."""
-    from tools.access import pivot_names
+    from tools.sql.access import pivot_names
 
     found = pivot_names(sql)
     if found is None:

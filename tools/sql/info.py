@@ -7,7 +7,7 @@ from typing import Any
 from core.errors import ToolError
 from databases.schema import Schema, Table
 from tools.limits import ToolLimits
-from tools.suggest import find_table, unknown_table
+from tools.sql.suggest import find_table, unknown_table
 from tools.values import clip, compact
 
 MOST_KEYS = 20

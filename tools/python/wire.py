@@ -13,10 +13,10 @@ import struct
 from typing import Any
 
 from core.errors import SandboxError
-from tools.bwrap import Sizes
 from tools.deadline import in_thread
-from tools.process import SandboxProcess
-from tools.runtime import precompile
+from tools.walls.bwrap import Sizes
+from tools.walls.process import SandboxProcess
+from tools.walls.runtime import precompile
 
 START_S = 30.0
 LENGTH = struct.Struct(">I")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from databases.schema import Column, Schema, Table
-from tools.suggest import MOST, engine_message, find_table, hint, unknown_table
+from tools.sql.suggest import MOST, engine_message, find_table, hint, unknown_table
 
 
 def table(name: str, *columns: str) -> Table:

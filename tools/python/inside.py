@@ -2,7 +2,7 @@
 
 This file is bound into the sandbox and started there by its path, so it imports nothing of ours.
 It hardens itself before it reads the first cell; from then on the agent's code shares its process,
-so nothing that it says is trusted outside (tools/kernel.py).
+so nothing that it says is trusted outside (tools/python/kernel.py).
 
 Messages: four bytes of length (big-endian), then a JSON object. One that says `"bytes": n` is
 followed by n raw bytes; only the host sends those.

@@ -15,9 +15,9 @@ from core.protocols import QueryColumns
 from databases.connection import open_readonly
 from tests.tools.support import ALL_FIELDS
 from tools.deadline import Deadline
-from tools.frames import query_columns
 from tools.limits import ToolLimits
-from tools.sql import SqlSession
+from tools.sql.frames import query_columns
+from tools.sql.session import SqlSession
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,9 @@ import pytest
 from core.protocols import SandboxFactory
 from tests.contracts.sandbox import SandboxContract, Session, answer
 from tests.tools.support import needs_sandbox
-from tools.bwrap import Sizes
-from tools.kernel import BubblewrapKernel, clean
-from tools.sandbox import BubblewrapSandbox, explain, sandbox_available
+from tools.python.kernel import BubblewrapKernel, clean
+from tools.python.sandbox import BubblewrapSandbox, explain, sandbox_available
+from tools.walls.bwrap import Sizes
 
 pytestmark = needs_sandbox()
 
@@ -73,7 +73,7 @@ def test_no_path_of_the_host_is_named_inside(cell: Session) -> None:
         "try:\n    pandas.DataFrame({'a': [1]})['b']\nexcept KeyError:\n    traceback.print_exc()\n"
     )
     assert result.error is None
-    assert str(Path(__file__).resolve().parents[2]) not in result.stdout
+    assert str(Path(__file__).resolve().parents[3]) not in result.stdout
     assert "/root" not in result.stdout
     assert "/python/bin/python" in result.stdout
 
@@ -309,11 +309,11 @@ def test_halves_of_surrogates_do_not_pass(cell: Session) -> None:
 
 def test_a_session_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     from core.errors import SandboxError
-    from tools import runtime
+    from tools.walls import runtime
 
     broken = runtime.find_runtime()
     monkeypatch.setattr(
-        "tools.process.find_runtime",
+        "tools.walls.process.find_runtime",
         lambda: runtime.Runtime(
             broken.bwrap, broken.bwrap_libs, broken.binds, broken.masks, "/python/bin/none"
         ),

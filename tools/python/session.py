@@ -7,10 +7,10 @@ from typing import Any
 
 from core.protocols import CellLimits, CellResult, Kernel, QueryColumns, SandboxFactory
 from tools.deadline import Deadline
-from tools.frames import query_columns
 from tools.limits import ToolLimits
 from tools.rendering import fit
-from tools.sql import SqlSession
+from tools.sql.frames import query_columns
+from tools.sql.session import SqlSession
 from tools.values import compact
 
 SPARE = 400

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tools.seccomp import MACHINES, REFUSED, Machine, filter_program
+from tools.walls.seccomp import MACHINES, REFUSED, Machine, filter_program
 
 ALLOW, EPERM, ENOSYS, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 CLONE_THREAD_FLAGS = 0x003D0F00

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import SandboxError
-from tools.runtime import Runtime
+from tools.walls.runtime import Runtime
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 STAGES = ("/mnt", "/media", "/srv", "/tmp")  # noqa: S108 - covered in a namespace of our own only

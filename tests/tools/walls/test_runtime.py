@@ -12,13 +12,13 @@ import pytest
 
 from core.errors import SandboxError
 from tests.support.needs import needs
-from tools import runtime
-from tools.bwrap import Sizes, sandbox_command
-from tools.elf import libraries, read_elf
-from tools.runtime import DISTRIBUTIONS, find_runtime
+from tools.walls import runtime
+from tools.walls.bwrap import Sizes, sandbox_command
+from tools.walls.elf import libraries, read_elf
+from tools.walls.runtime import DISTRIBUTIONS, find_runtime
 
 pytestmark = needs("linux")
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_each_bind_is_a_single_thing_at_a_neutral_place() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from core.protocols import QueryColumns
 from tools.deadline import Deadline
 from tools.limits import ToolLimits
-from tools.sql import SqlSession
+from tools.sql.session import SqlSession
 
 if TYPE_CHECKING:
     import duckdb

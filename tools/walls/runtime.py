@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 
 from core.errors import SandboxError
-from tools.elf import is_readable, libraries
+from tools.walls.elf import is_readable, libraries
 
 DISTRIBUTIONS = {
     "numpy": "numpy",
@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 }
 """Distribution to import name; the last three are bound where they are installed."""
 OPTIONAL = frozenset({"six", "pytz", "tzdata"})
-KERNEL = Path(__file__).with_name("inside.py")
+KERNEL = Path(__file__).parents[1] / "python" / "inside.py"
 ZONES = Path("/usr/share/zoneinfo")
 # Extension modules for screens and terminals would draw half of X11 into the sandbox.
 LEFT_OUT = ("_tkinter", "_curses", "readline", "_dbm", "_gdbm", "nis", "ossaudiodev")

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import SandboxError
-from tools.bwrap import Sizes, sandbox_command
-from tools.runtime import find_runtime
-from tools.seccomp import filter_program
+from tools.walls.bwrap import Sizes, sandbox_command
+from tools.walls.runtime import find_runtime
+from tools.walls.seccomp import filter_program
 
 END_S = 5.0
 STILL_S = 1.0

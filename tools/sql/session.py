@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from core.errors import ToolError
 from databases.schema import Schema, read_schema
-from tools.access import AccessLog
 from tools.deadline import Deadline
-from tools.gate import Gate
 from tools.limits import ToolLimits
-from tools.reach import HINTS
 from tools.rendering import Fetched
-from tools.suggest import engine_message, hint
+from tools.sql.access import AccessLog
+from tools.sql.gate import Gate
+from tools.sql.reach import HINTS
+from tools.sql.suggest import engine_message, hint
 
 if TYPE_CHECKING:
     import duckdb

@@ -10,10 +10,10 @@ from pathlib import Path
 from core.errors import SandboxError
 from core.protocols import QueryFunction
 from core.trajectory import Sandbox
-from tools.bwrap import Sizes
-from tools.kernel import BubblewrapKernel
-from tools.process import SandboxProcess
-from tools.wire import START_S
+from tools.python.kernel import BubblewrapKernel
+from tools.python.wire import START_S
+from tools.walls.bwrap import Sizes
+from tools.walls.process import SandboxProcess
 
 NAME = "bubblewrap"
 OFF = "off"

@@ -15,18 +15,18 @@ import pytest
 
 from tests.support.needs import needs
 from tests.tools.support import make_visits, needs_sandbox
-from tools.bwrap import LAUNCHER
-from tools.runtime import find_runtime
+from tools.walls.bwrap import LAUNCHER
+from tools.walls.runtime import find_runtime
 
 pytestmark = [needs("root"), needs_sandbox()]
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 FREE_UID = 61_183
 """Below those that the sandbox takes; the test skips where somebody has it."""
 
 PROGRAM = """
 import asyncio, json, os, sys
 from pathlib import Path
-from tools.sandbox import BubblewrapSandbox, sandbox_available
+from tools.python.sandbox import BubblewrapSandbox, sandbox_available
 from tools.toolset import ToolSet
 
 async def main():

@@ -13,8 +13,8 @@ import pytest
 from core.protocols import CellResult, Observation
 from tests.tools.support import ALL_FIELDS, ALL_TOOLS, Hand, needs_sandbox
 from tools.limits import ToolLimits
-from tools.python import render_cell, verdict
-from tools.sandbox import BubblewrapSandbox
+from tools.python.sandbox import BubblewrapSandbox
+from tools.python.session import render_cell, verdict
 from tools.toolset import ToolSet
 from tools.values import compact
 
@@ -165,7 +165,7 @@ def test_no_reply_names_a_path_of_the_host(python: Hand, visits: Path) -> None:
         "print(sysconfig.get_config_vars(), sys.version, sys.flags, sysconfig.get_paths())"
     )
     assert not seen.is_error
-    for folder in (Path.home(), visits.parent, Path(__file__).parents[2]):
+    for folder in (Path.home(), visits.parent, Path(__file__).parents[3]):
         assert f"{folder}/" not in seen.text
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from databases.schema import Column, Schema, Table
 from tests.tools.support import ALL_FIELDS, COLUMNS
-from tools.access import LONGEST, UNPARSED, AccessLog, pivot_names
+from tools.sql.access import LONGEST, UNPARSED, AccessLog, pivot_names
 
 
 def table(name: str, *columns: str) -> Table:

@@ -8,9 +8,9 @@ from typing import Any
 
 from core.errors import ToolError
 from core.protocols import CellLimits, CellResult, QueryColumns, QueryFunction
-from tools.bwrap import Sizes
 from tools.deadline import in_thread
-from tools.wire import EndedError, LiveSession
+from tools.python.wire import EndedError, LiveSession
+from tools.walls.bwrap import Sizes
 
 MOST_ATTEMPTS = 20
 GRACE_S = 1.0

@@ -1,0 +1,1 @@
+"""The agent's second hand: Python that can only compute."""

@@ -1,0 +1,1 @@
+"""The agent's first hand: SQL that can only read."""
