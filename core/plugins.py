@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from core.errors import ConfigError, UnknownNameError
 
-Group = Literal["ddr.providers", "ddr.sandboxes", "ddr.checkers", "ddr.agents", "ddr.scenarios"]
+Group = Literal[
+    "ddr.providers", "ddr.sandboxes", "ddr.checkers", "ddr.agents", "ddr.scenarios", "ddr.engines"
+]
 
 _KIND: dict[Group, str] = {
     "ddr.providers": "provider",
@@ -16,6 +18,7 @@ _KIND: dict[Group, str] = {
     "ddr.checkers": "checker",
     "ddr.agents": "agent",
     "ddr.scenarios": "scenario",
+    "ddr.engines": "database engine",
 }
 
 

@@ -42,6 +42,8 @@ class Observation(Record):
     truncated: bool = False
     accessed_fields: tuple[str, ...] = ()
     violations: tuple[str, ...] = ()
+    images: tuple[bytes, ...] = ()
+    """Pictures (PNG) for clients that take them; the text says how many there are."""
     duration_s: float = 0.0
 
 
@@ -167,6 +169,8 @@ class CellResult(Record):
     """True where this cell began in a fresh kernel because an earlier one had ended."""
     accessed_fields: tuple[str, ...] = ()
     violations: tuple[str, ...] = ()
+    figures: tuple[bytes, ...] = ()
+    """What matplotlib drew, as PNG; few and bounded in size."""
     duration_s: float = 0.0
 
 
@@ -185,7 +189,7 @@ class QueryColumns(Record):
 class QueryFunction(Protocol):
     """The read-only way to the data that a kernel is handed."""
 
-    def __call__(self, sql: str) -> QueryColumns:
+    async def __call__(self, sql: str) -> QueryColumns:
         """Raises ToolError with a text that helps."""
         ...
 

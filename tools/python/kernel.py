@@ -141,7 +141,7 @@ class _Cell:
     async def _answer(self, live: LiveSession, message: dict[str, Any]) -> None:
         sql = _text(message.get("sql")) or ""
         try:
-            columns: QueryColumns = await in_thread(lambda: self._query(sql), name="query")
+            columns: QueryColumns = await self._query(sql)
         except ToolError as exc:
             self._note(exc.violations)
             await live.send({"error": str(exc)})

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from core.protocols import CellLimits, CellResult, Kernel, QueryColumns, SandboxFactory
-from tools.deadline import Deadline
+from tools.deadline import Deadline, in_thread
 from tools.limits import ToolLimits
 from tools.rendering import fit
 from tools.sql.frames import query_columns
@@ -57,12 +57,14 @@ class PythonSession:
         for deadline in list(self._queries):
             deadline.cancel()
 
-    def _query(self, sql: str) -> QueryColumns:
+    async def _query(self, sql: str) -> QueryColumns:
         """What `query(sql)` inside the sandbox comes to: the same gate, the same bounds."""
         deadline = Deadline(self._limits.sql_seconds)
         self._queries.add(deadline)
         try:
-            return query_columns(self._sql, sql, self._limits, deadline)
+            return await in_thread(
+                lambda: query_columns(self._sql, sql, self._limits, deadline), name="query"
+            )
         finally:
             self._queries.discard(deadline)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.errors import ToolError
+from tools.sql.engine import Admitted
 from tools.sql.reach import (
     AGGREGATES_TOO,
     HINTS,
@@ -50,16 +51,6 @@ _TREE = """
            )
     FROM (SELECT json_serialize_sql($1) AS t)
 """
-
-
-@dataclass(frozen=True)
-class Admitted:
-    """A statement that may run, with what the gate saw of it."""
-
-    reads: str | None
-    """The statement whose tables are read; None for an EXPLAIN that only plans."""
-    tables: tuple[str, ...] = ()
-    """Names in its FROM clauses, common table expressions among them."""
 
 
 @dataclass(frozen=True)
