@@ -22,6 +22,8 @@ _LOCKED_DOWN: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": False,
     "allow_persistent_secrets": False,
 }
+_HOME = {"home": "", "temp": "tmp", "secret": "secrets", "extension": "extensions"}
+"""The engine's folders, and where they are below a home."""
 SPILL_MB = 2048
 """What one instance may write beside the database when a query outgrows memory, MB."""
 _OPENING = threading.Lock()
@@ -40,8 +42,11 @@ def open_readonly(
     threads: int | None = None,
     memory_mb: int | None = None,
     spill_mb: int = SPILL_MB,
+    home: Path | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """A read-only connection with its configuration locked (field cases F1, F2).
+
+    What outgrows memory is written into `home`, or beside the database where there is none.
 
     In one process all connections to a file share one instance: the limits of the first opener
     hold until the last connection is closed. Raises DatabaseError in clear words at once where the
@@ -56,16 +61,19 @@ def open_readonly(
     if not is_there:
         raise DatabaseError(f"there is no database at {path}")
     with _OPENING:
-        return _open(path, threads, memory_mb, spill_mb)
+        return _open(path, threads, memory_mb, spill_mb, home)
 
 
 def _open(
-    path: Path, threads: int | None, memory_mb: int | None, spill_mb: int
+    path: Path, threads: int | None, memory_mb: int | None, spill_mb: int, home: Path | None
 ) -> duckdb.DuckDBPyConnection:
     import duckdb
 
+    config = dict(_LOCKED_DOWN)
+    if home is not None:
+        config |= {f"{name}_directory": str(home / place) for name, place in _HOME.items()}
     try:
-        connection = duckdb.connect(str(path.absolute()), read_only=True, config=_LOCKED_DOWN)
+        connection = duckdb.connect(str(path.absolute()), read_only=True, config=config)
     except duckdb.Error as exc:
         _explain(path, exc)
     try:

@@ -40,6 +40,10 @@ class EngineLimits(Record):
     memory_mb: int = 4096
     spill_mb: int = 2048
     """On disk, where a query outgrows memory."""
+    home: str | None = None
+    """A folder for what an engine must write, in a process whose mount namespace shows nothing of the
+    host: there the engine may tell of itself. None in any other process: what would show a path of
+    the host is refused."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from core.errors import ToolError
 from tools.sql.engine import Admitted
 from tools.sql.reach import (
+    ABOUT_THE_ENGINE,
     AGGREGATES_TOO,
     HINTS,
     LOOKING_ELSEWHERE,
@@ -66,22 +67,26 @@ class _Names:
 class Gate:
     """Judges statements for one database. Safe to be asked from several threads."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, *, confined: bool = False) -> None:
+        """`confined`: what the engine says of itself shows nothing of the host."""
         self._lock = threading.Lock()
         self._parser = connection.cursor()
         rows = self._parser.execute(
             "SELECT DISTINCT lower(function_name) FROM duckdb_functions()"
             " WHERE internal AND function_type IN ('table', 'table_macro')"
         ).fetchall()
-        self._refused = OUT_OF_REACH | (
-            {name for (name,) in rows} - TABLE_FUNCTIONS - AGGREGATES_TOO
-        )
+        own = ABOUT_THE_ENGINE if confined else frozenset()
+        self._refused = (
+            OUT_OF_REACH | ({name for (name,) in rows} - TABLE_FUNCTIONS - AGGREGATES_TOO)
+        ) - own
+        self._views = VIEWS_OUT_OF_REACH - own
         self._settings = {
             name
             for (name,) in self._parser.execute(
                 "SELECT lower(name) FROM duckdb_settings()"
             ).fetchall()
         }
+        self._confined = confined
         self._tables = {
             name
             for (name,) in self._parser.execute(
@@ -165,14 +170,16 @@ class Gate:
             raise ToolError(HINTS["write"], kind="refused")
         hidden = sorted({f.lower() for f in names.functions} & self._refused)
         hidden += sorted({f.lower() for f in names.table_functions} & AGGREGATES_TOO)
-        hidden += sorted({t.lower() for t in names.tables} & VIEWS_OUT_OF_REACH)
+        hidden += sorted({t.lower() for t in names.tables} & self._views)
         if hidden:
             raise ToolError(
                 f"{hidden[0]} is out of reach: {HINTS['hidden']}",
                 kind="refused",
                 violations=tuple(f"sql: {name}" for name in hidden),
             )
-        if settings := [name for name in names.shown if name.lower() not in self._tables]:
+        if not self._confined and (
+            settings := [name for name in names.shown if name.lower() not in self._tables]
+        ):
             known = [name for name in settings if name.lower() in self._settings]
             raise ToolError(
                 HINTS["show"].format(name=settings[0]),
@@ -195,7 +202,7 @@ class Gate:
         if kind in LOOKING_ELSEWHERE:
             violations = (f"sql: {kind}",)
         elif kind in {"PRAGMA", "CALL"} and {called, f"pragma_{called}"} & (
-            self._refused | VIEWS_OUT_OF_REACH
+            self._refused | self._views
         ):
             violations = (f"sql: {kind} {called}",)
         hint = HINTS.get(kind, HINTS["write"])

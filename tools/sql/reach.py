@@ -38,6 +38,25 @@ table as a value (histogram_values), and functions that take a bare memory addre
 arrow_scan).
 """
 
+ABOUT_THE_ENGINE = frozenset(
+    {
+        "current_setting",
+        "duckdb_databases",
+        "duckdb_extensions",
+        "duckdb_logs",
+        "duckdb_memory",
+        "duckdb_optimizers",
+        "duckdb_secrets",
+        "duckdb_settings",
+        "duckdb_temporary_files",
+        "pg_settings",
+        "pragma_database_list",
+        "pragma_database_size",
+    }
+)
+"""Show paths, or fail with one. In a mount namespace of the process's own these are neutral
+(/data/...), and all of it may be read; elsewhere all of it is refused."""
+
 AGGREGATES_TOO = frozenset({"histogram"})
 """Refused in FROM, where it takes any table's name as a value; an aggregate everywhere else."""
 

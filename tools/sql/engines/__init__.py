@@ -1,0 +1,8 @@
+"""The database engines that stand behind the SQL hand, by name."""
+
+from __future__ import annotations
+
+ENGINES = {
+    "duckdb": "tools.sql.engines.duckdb_engine:DuckDbEngine",
+}
+"""Name to `module:attribute` of an EngineFactory; plug-ins add theirs under `ddr.engines`."""
