@@ -23,13 +23,34 @@ DISTRIBUTIONS = {
     "numpy": "numpy",
     "pandas": "pandas",
     "scipy": "scipy",
+    "scikit-learn": "sklearn",
+    "statsmodels": "statsmodels",
+    "matplotlib": "matplotlib",
+    # What these stand on.
     "python-dateutil": "dateutil",
+    "joblib": "joblib",
+    "threadpoolctl": "threadpoolctl",
+    "narwhals": "narwhals",
+    "patsy": "patsy",
+    "packaging": "packaging",
+    "formulaic": "formulaic",
+    "interface-meta": "interface_meta",
+    "typing-extensions": "typing_extensions",
+    "wrapt": "wrapt",
+    "cloudpickle": "cloudpickle",
+    "contourpy": "contourpy",
+    "cycler": "cycler",
+    "fonttools": "fontTools",
+    "kiwisolver": "kiwisolver",
+    "pillow": "PIL",
+    "pyparsing": "pyparsing",
     "six": "six",
     "pytz": "pytz",
     "tzdata": "tzdata",
 }
-"""Distribution to import name; the last three are bound where they are installed."""
-OPTIONAL = frozenset({"six", "pytz", "tzdata"})
+"""Distribution to import name."""
+OPTIONAL = frozenset(DISTRIBUTIONS) - {"numpy", "pandas", "scipy"}
+"""Bound where they are installed; without one of these an import fails, and says so."""
 KERNEL = Path(__file__).parents[1] / "python" / "inside.py"
 ZONES = Path("/usr/share/zoneinfo")
 # Extension modules for screens and terminals would draw half of X11 into the sandbox.
