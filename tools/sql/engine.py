@@ -10,26 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from pydantic import Field
-
 from core.errors import ToolError
 from core.record import Record
 from databases.schema import Schema
+from databases.target import Target
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-class Target(Record):
-    """Which database, in terms of this machine. Never shown to an agent."""
-
-    dialect: str
-    """The name of an engine: duckdb, sqlite, postgresql, or one that a plug-in brings."""
-    location: str
-    """An absolute path, or an SQLAlchemy URL (which may hold a password)."""
-    fact_columns: dict[str, str] = Field(default_factory=dict)
-    """Table to the column whose values name facts: a read of `facts` WHERE concept = 'Revenue' counts
-    as the field `facts.concept=Revenue` (scenario.toml, `[facts]`)."""
+__all__ = ["Admitted", "Cursor", "Engine", "EngineFactory", "EngineLimits", "Target"]
 
 
 class EngineLimits(Record):
