@@ -85,7 +85,7 @@ def _options(runtime: Runtime, sizes: Sizes, locate: Callable[[Path], str]) -> l
         *("--clearenv", "--cap-drop", "ALL", "--hostname", "sandbox"),
     ]
     for bind in runtime.binds:
-        options += ["--ro-bind", locate(bind.source), bind.target]
+        options += ["--bind" if bind.writable else "--ro-bind", locate(bind.source), bind.target]
     for mask in runtime.masks:
         options += ["--size", "4096", "--tmpfs", mask, "--remount-ro", mask]
     for device in DEVICES:
@@ -93,7 +93,7 @@ def _options(runtime: Runtime, sizes: Sizes, locate: Callable[[Path], str]) -> l
     options += ["--size", str(sizes.shared_mb << 20), "--tmpfs", "/dev/shm"]  # noqa: S108 - its own
     options += ["--size", str(sizes.tmp_mb << 20), "--tmpfs", "/tmp"]  # noqa: S108 - its own
     options += ["--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108 - its own
-    for name, value in _environment().items():
+    for name, value in {**_environment(), **runtime.environment}.items():
         options += ["--setenv", name, value]
     return options
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from core.errors import SandboxError
 from tools.walls.bwrap import Sizes, sandbox_command
-from tools.walls.runtime import find_runtime
+from tools.walls.runtime import Runtime, find_runtime
 from tools.walls.seccomp import filter_program
 
 END_S = 5.0
@@ -31,9 +31,14 @@ class SandboxProcess:
     """
 
     def __init__(
-        self, inside: Sequence[str], sizes: Sizes, channel: socket.socket | None = None
+        self,
+        inside: Sequence[str],
+        sizes: Sizes,
+        channel: socket.socket | None = None,
+        *,
+        runtime: Runtime | None = None,
     ) -> None:
-        runtime = find_runtime()
+        runtime = runtime or find_runtime()
         info_r, info_w = os.pipe()
         self.output_fd, output_w = os.pipe()
         passed = [info_w]

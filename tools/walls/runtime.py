@@ -1,6 +1,7 @@
-"""What the sandbox is made of: an interpreter, its libraries and a short list of distributions.
+"""What the inside of a sandbox is made of: an interpreter, its libraries, a short list of distributions.
 
-Never a whole site-packages: our own checklists and raw data are installed in one.
+Never a whole site-packages: our own checklists and raw data are installed in one. There are two
+insides: the agent's Python (`find_runtime`), and the SQL workers' (tools/sql/confined.py).
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ import contextlib
 import functools
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import sysconfig
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
@@ -60,10 +63,11 @@ COMPILE_S = 120
 
 @dataclass(frozen=True)
 class Bind:
-    """One file or folder of the host, and where it stands inside, read-only."""
+    """One file or folder of the host, and where it stands inside."""
 
     source: Path
     target: str
+    writable: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,23 +82,38 @@ class Runtime:
     """Folders inside that are covered by empty ones."""
     python: str
     """The interpreter's path inside."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What stands in os.environ inside, beside what every sandbox has there."""
 
 
 @functools.cache
 def find_runtime() -> Runtime:
-    """Collected once per process. Raises SandboxError where a part is missing."""
+    """The agent's Python. Collected once per process; raises SandboxError where a part is missing."""
+    return assemble(DISTRIBUTIONS, [Bind(KERNEL, "/kernel.py")])
+
+
+def assemble(
+    distributions: Iterable[str],
+    own: Sequence[Bind],
+    environment: Mapping[str, str] | None = None,
+) -> Runtime:
+    """An inside that holds these distributions at /site, and `own` where each says.
+
+    Raises SandboxError where a part is missing.
+    """
     bwrap, bwrap_libs = _bwrap()
     stdlib = Path(os.__file__).resolve().parent
     executable = Path(sys.executable).resolve()
     inside = f"/python/{sys.platlibdir}/{stdlib.name}"
     python = f"/python/bin/python{sys.version_info.major}.{sys.version_info.minor}"
-    packages = [bind for name in DISTRIBUTIONS for bind in _distribution(name)]
+    # Two distributions may share a folder, as a compiled part shares that of its package.
+    packages = list(dict.fromkeys(bind for name in distributions for bind in _distribution(name)))
     extensions = [
         path for path in (stdlib / "lib-dynload").glob("*.so") if not path.name.startswith(LEFT_OUT)
     ]
     for bind in packages:
-        if bind.source.is_dir():
-            extensions += [p for p in bind.source.rglob("*.so*") if p.is_file()]
+        inside_it = bind.source.rglob("*.so*") if bind.source.is_dir() else [bind.source]
+        extensions += [path for path in inside_it if path.is_file()]
     found, loaders = libraries([executable, *extensions], _library_folders())
     binds = [
         Bind(executable, python),
@@ -102,13 +121,43 @@ def find_runtime() -> Runtime:
         *packages,
         *(Bind(path, f"/lib/{soname}") for soname, path in sorted(found.items())),
         *(Bind(Path(loader).resolve(), loader) for loader in sorted(loaders)),
-        Bind(KERNEL, "/kernel.py"),
+        *own,
     ]
     if ZONES.is_dir():
         binds.append(Bind(ZONES, str(ZONES)))
     masked = [stdlib / "site-packages", stdlib / "dist-packages", *stdlib.glob("config-*")]
     masks = tuple(f"{inside}/{path.name}" for path in masked if path.is_dir())
-    return Runtime(bwrap, bwrap_libs, tuple(binds), masks, python)
+    return Runtime(bwrap, bwrap_libs, tuple(binds), masks, python, environment or {})
+
+
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def with_requirements(roots: Iterable[str]) -> tuple[str, ...]:
+    """These distributions and all that they require, extras left out.
+
+    What is required only on some machines counts where it is installed. Raises SandboxError for a
+    root that is not installed.
+    """
+    found: dict[str, None] = {}
+    todo = list(roots)
+    for name in todo:
+        _installed(name)
+    while todo:
+        name = todo.pop()
+        key = re.sub(r"[-_.]+", "-", name).lower()
+        if key in found:
+            continue
+        try:
+            required = metadata.distribution(name).requires or ()
+        except metadata.PackageNotFoundError:
+            continue
+        found[key] = None
+        for line in required:
+            requirement, _, condition = line.partition(";")
+            if "extra" not in condition and (match := _NAME.match(requirement.strip())):
+                todo.append(match[0])
+    return tuple(sorted(found))
 
 
 def _bwrap() -> tuple[Path, Path | None]:
@@ -132,22 +181,29 @@ def _bwrap() -> tuple[Path, Path | None]:
 def _distribution(name: str) -> list[Bind]:
     """A distribution's own folders and modules, each at /site/<name>, without its metadata."""
     try:
-        distribution = metadata.distribution(name)
-    except metadata.PackageNotFoundError:
+        distribution = _installed(name)
+    except SandboxError:
         if name in OPTIONAL:
             return []
-        raise SandboxError(f"the Python sandbox needs {name}; run: pip install {name}") from None
+        raise
     if distribution.files:
         parts = {file.parts[0] for file in distribution.files}
         tops = {p for p in parts if p not in {"..", "__pycache__"} and not p.endswith("-info")}
     else:  # a system package without a record of its files
-        tops = {DISTRIBUTIONS[name]}
+        tops = {DISTRIBUTIONS.get(name, name.replace("-", "_"))}
     binds = []
     for top in sorted(tops):
         place = Path(str(distribution.locate_file(top)))
         if place.exists():
             binds.append(Bind(place.resolve(), f"/site/{top}"))
     return binds
+
+
+def _installed(name: str) -> metadata.Distribution:
+    try:
+        return metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        raise SandboxError(f"the sandbox needs {name}; run: pip install {name}") from None
 
 
 def _library_folders() -> list[Path]:
@@ -168,18 +224,20 @@ def _library_folders() -> list[Path]:
 
 
 @functools.cache
-def precompile() -> None:
+def precompile(package: str = "pandas", imports: str = "numpy, pandas, scipy.stats") -> None:
     """Have the packages compiled once: inside, where nothing can be written, it would be each time.
 
-    Takes some seconds where nobody has imported pandas from this installation yet.
+    Takes some seconds where nobody has imported `package` from this installation yet.
     """
-    pandas = next(bind.source for bind in find_runtime().binds if bind.target == "/site/pandas")
-    compiled = pandas / "__pycache__" / f"__init__.{sys.implementation.cache_tag}.pyc"
-    if compiled.exists() or not os.access(pandas, os.W_OK):
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        return
+    compiled = Path(importlib.util.cache_from_source(spec.origin))
+    if compiled.exists() or not os.access(Path(spec.origin).parent, os.W_OK):
         return
     with contextlib.suppress(subprocess.TimeoutExpired):  # then it stays slow, and works
         subprocess.run(
-            [sys.executable, "-c", "import numpy, pandas, scipy.stats"],
+            [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}; import {imports}"],
             check=False,
             capture_output=True,
             stdin=subprocess.DEVNULL,
