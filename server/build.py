@@ -98,7 +98,7 @@ def open_tools(
 
     is_ddr = protocol == "ddr"
     if is_ddr and sandbox is not None:
-        from server.fresh import FreshPython
+        from tools.python.fresh import FreshPython
 
         sandbox = FreshPython(sandbox)
     scenario = installed.scenario

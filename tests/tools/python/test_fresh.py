@@ -6,7 +6,7 @@ import asyncio
 
 from core.protocols import CellLimits, CellResult, Kernel, QueryFunction, SandboxFactory
 from core.trajectory import Sandbox
-from server.fresh import FreshPython
+from tools.python.fresh import FreshPython
 
 
 class Remembering:
