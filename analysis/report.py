@@ -29,6 +29,7 @@ from core.evaluation import Curve
 from core.run import RunSpec
 from core.scenario import Entity
 from core.trajectory import Sandbox, Trajectory
+from core.wording import counted, plural
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -113,7 +114,7 @@ def _section(data: ReportData) -> Section:
     stories = tuple(story for row in table for story in row.stories)
     noun = data.scenario.entity_noun
     lasts = [max((t.index for t in run.turns), default=0) for run in runs]
-    board = Scoreboard(data.scores, noun, _plural(noun))
+    board = Scoreboard(data.scores, noun, plural(noun))
     name = _called(data.run)
     curve = curve.model_copy(update={"competitor": name})
     bars = board.bars(name)
@@ -122,7 +123,7 @@ def _section(data: ReportData) -> Section:
     return Section(
         name=name,
         noun=noun,
-        nouns=_plural(noun),
+        nouns=plural(noun),
         entities=table,
         stories=stories,
         superseded=len(data.trajectories) - len(latest_attempts(data.trajectories)),
@@ -198,13 +199,6 @@ def _called(run: RunSpec) -> str:
     return f"{run.model.provider}{':' if run.model.provider == 'replay' else '/'}{run.model.name}"
 
 
-def _plural(noun: str) -> str:
-    """The plural of an entity's noun: carriers, companies."""
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return noun[:-1] + "ies"
-    return noun + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
-
-
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -216,7 +210,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(percent=percent, seconds=_seconds, moment=_moment, count=_number, sql=_sql)
+    made.filters.update(percent=percent, seconds=_seconds, moment=_moment, count=counted, sql=_sql)
     return made
 
 
@@ -240,11 +234,6 @@ def _seconds(value: float | None) -> str:
 def _moment(value: datetime) -> str:
     """A moment in UTC, to the minute."""
     return f"{value.day} {value:%B %Y, %H:%M} UTC"
-
-
-def _number(number: int, noun: str, nouns: str | None = None) -> str:
-    """A number with its noun."""
-    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def _sql(source: str) -> Markup:

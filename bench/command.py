@@ -13,8 +13,8 @@ from server.cli.options import Json, Quiet, example
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    lines = ("ddr bench", "ddr bench first-run --json")
-    app.command("bench", epilog=example(*lines))(bench)
+    shown = example("ddr bench", "ddr bench first-run --json")
+    app.command("bench", epilog=shown)(bench)
 
 
 def bench(

@@ -17,8 +17,11 @@ DdrError
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Literal
+
+_PARTS = re.compile(r"[0-9]+|[^0-9]+")
 
 
 class DdrError(Exception):
@@ -37,12 +40,29 @@ class UnknownNameError(UsageError):
     """A name that nothing answers to; the text lists the names that do, and how many it leaves out."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, unlisted: int = 0) -> None:
-        self.kind, self.name, self.known = kind, name, sorted(known)
-        near = difflib.get_close_matches(name, self.known, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        self.kind, self.name, self.known = kind, name, sorted(known, key=_by_numbers)
+        near = _nearest(name, self.known)
+        hint = f" (did you mean {near!r}?)" if near else ""
         listed = ", ".join(self.known) or "none"
         others = f" and {unlisted} others" if unlisted else ""
         super().__init__(f"unknown {kind} {name!r}{hint}; known: {listed}{others}")
+
+
+def _by_numbers(name: str) -> list[tuple[int, int, str]]:
+    """Sorts 'turn 10' behind 'turn 9': a run of digits counts as the number that it is."""
+    parts = _PARTS.findall(name)
+    return [(0, int(part), part) if part[0] in "0123456789" else (1, 0, part) for part in parts]
+
+
+def _nearest(name: str, known: list[str]) -> str | None:
+    """The same but for case and leading zeros, so '03' for '3'; else what is spelt most like it."""
+    same = [each for each in known if _plain(each) == _plain(name)]
+    near = same or difflib.get_close_matches(name, known, n=1)
+    return near[0] if near else None
+
+
+def _plain(name: str) -> list[str]:
+    return [part.lstrip("0") for part in _PARTS.findall(name.casefold())]
 
 
 class ConfigError(UsageError):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.errors import DatabaseError, ScenarioError, UnknownNameError
+from core.hints import typed
 from core.scenario import Entity, Scenario, Task
 from databases.connection import DatabaseHeldError, open_readonly
 from databases.fingerprint import fingerprint
@@ -90,7 +91,7 @@ class InstalledScenario:
 
     @property
     def _command(self) -> str:
-        return f"ddr scenarios build {self.scenario.id}"
+        return typed(f"scenarios build {self.scenario.id}")
 
     def _refuse_changed(self) -> NoReturn:
         raise ScenarioError(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from core.errors import DdrError, ScenarioError
+from core.hints import typed
 from databases.installed import TEMP_PREFIX
 
 _MORE_SPACE = "free some space, or set DDR_HOME to a folder on another disk"
@@ -68,7 +69,7 @@ def failures_told(scenario_id: str, folder: Path) -> Iterator[None]:
             todo = "when its builder is mended,"
         raise ScenarioError(
             f"building {scenario_id} failed ({type(exc).__name__}: {exc}); nothing half built was "
-            f"put in place. To try again: {todo} ddr scenarios build {scenario_id}"
+            f"put in place. To try again: {todo} {typed(f'scenarios build {scenario_id}')}"
         ) from exc
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.errors import DdrError
+from core.hints import typed
 from server.settings import Settings
 
 _WANTED_FREE_MB = 500
@@ -85,13 +86,13 @@ def _scenarios(settings: Settings) -> list[Finding]:
         name = f"scenario {scenario_id}"
         installed = open_scenario(scenario_id, settings.home)
         if not installed.is_built():
-            command = f"ddr scenarios build {scenario_id}"
+            command = typed(f"scenarios build {scenario_id}")
             findings.append(Finding(name, False, "not built", command, needed=False))
             continue
         try:
             installed.check()
         except DdrError as exc:
-            command = f"ddr scenarios build {scenario_id}"
+            command = typed(f"scenarios build {scenario_id}")
             findings.append(Finding(name, False, str(exc), command))
         else:
             findings.append(Finding(name, True, "built and unchanged"))

@@ -12,6 +12,7 @@ from typing import Any, Final
 from core.checklist import Checklist
 from core.errors import ChecklistError, UsageError
 from core.evaluation import Evaluation, Level, Score, Verdict
+from core.hints import typed
 from core.protocols import Checker
 from core.run import RunSpec
 from core.scenario import Entity
@@ -252,7 +253,7 @@ class Judging:
         spec, checklist = self._spec, self._checklist
         if not self._trajectories:
             raise UsageError(
-                f"run {spec.id} has no trajectories yet; explore: ddr run --resume {spec.id}"
+                f"run {spec.id} has no trajectories yet; explore: {typed(f'run --resume {spec.id}')}"
             )
         if checklist.scenario_id != spec.scenario_id:
             raise ChecklistError(

@@ -1,11 +1,11 @@
-"""Explore what a run still lacks: each entity by its own agent, over its own MCP session."""
+"""Explore what runs still lack, side by side: each entity by its own agent."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,22 +13,19 @@ from typing import Protocol
 
 import anyio
 
-from agent.session import CALL_TIMEOUT_S, ToolUnavailableError, connect
-from core.errors import DdrError, ProviderError, ScenarioError
-from core.protocols import Agent, ChatModel, Finish, Step, Tools
+from agent.session import CALL_TIMEOUT_S
+from core.errors import DdrError, ScenarioError
+from core.hints import typed
+from core.protocols import Agent, ChatModel, Tools
 from core.run import RunSpec
 from core.scenario import Scenario, Task
-from core.trajectory import Nudge, Preamble, Sandbox, StopReason, Trajectory, Turn
+from core.trajectory import Sandbox
+from server.attempt import Attempt
 from server.board import Board
-from server.mcp_app import make_app
 from server.metering import BudgetSpentError
-from server.recorder import AgentFault, LimitedTools, Recorder
-from server.revision import code_revision, version
 from server.runs import competitor
-from server.store import Repository, RunLock
+from server.store import Repository, RunLock, Writer
 from server.store.attempts import Key, to_do
-
-_LOG = logging.getLogger(__name__)
 
 Watch = Callable[[float, float, str], None]
 """Told how many (entity, trial) pairs are done, of how many, and what happens now."""
@@ -59,6 +56,10 @@ class Explored(Protocol):
         """Raise unless the database is what was built."""
         ...
 
+    def stamp(self) -> Hashable:
+        """Cheap, and another one once the database may be another; None where only `check` knows."""
+        ...
+
     def task(self, entity_id: str) -> Task:
         """What an agent is told."""
         ...
@@ -81,6 +82,8 @@ class Setting:
     """Given a session's name, which is the trajectory's key."""
     make_model: Callable[[Key], ChatModel | None] = lambda _key: None
     """The model that explores one (entity, trial), already metered; None for an agent without."""
+    prepare: Callable[[], None] = lambda: None
+    """What takes long and is no part of any exploration (imports); done once, in a thread."""
     board: Board = field(default_factory=Board)
     now: Callable[[], datetime] = utc_now
     call_timeout_s: float = CALL_TIMEOUT_S
@@ -94,17 +97,74 @@ def _silent(_done: float, _total: float, _what: str) -> None: ...
 async def explore(
     spec: RunSpec, setting: Setting, *, retry_errors: bool = False, watch: Watch = _silent
 ) -> None:
-    """Explore every (entity, trial) of the run that the store lacks, `spec.concurrency` at a time.
+    """Explore every (entity, trial) of one run that the store lacks; see `explore_all`."""
+    await explore_all([(spec, setting)], retry_errors=retry_errors, watch=watch)
 
-    Each turn is stored as it ends. Raises StoreError where another process works on the run or a
-    record cannot be kept, ScenarioError where the database is not the run's, BudgetSpentError where
-    the money ran out: what was open is then cancelled, and what was not begun stays so. A
-    cancellation ends the open attempts as cancelled; what was stored stays. `setting.board.stopping`
-    ends each after the step that is under way.
+
+async def explore_all(
+    runs: Sequence[tuple[RunSpec, Setting]],
+    *,
+    concurrency: int | None = None,
+    retry_errors: bool = False,
+    watch: Watch = _silent,
+) -> None:
+    """Explore every (entity, trial) that the store lacks, of several runs of one store side by side.
+
+    `concurrency` explorations are under way at a time, of all runs together (None = the most that
+    one of them asks for); the next one begun is of the run that has the fewest. Each turn is stored
+    as it ends. Raises StoreError where another process works on a run or a record cannot be kept,
+    ScenarioError where a database is not its run's, BudgetSpentError where the money ran out: what
+    was open has then ended, and what was not begun stays so. A cancellation ends the open attempts
+    as cancelled; what was stored stays. A board that is `stopping` ends each of its own after the
+    step that is under way.
     """
-    with RunLock(setting.locks, spec.id):
-        same_content(spec, setting.scenario)
-        await _Run(spec, setting, watch, retry_errors).work()
+    if not runs:
+        return
+    with ExitStack() as held:
+        for spec, setting in runs:
+            held.enter_context(RunLock(setting.locks, spec.id))
+        writer = held.enter_context(Writer(runs[0][1].store))
+        mine = [_Run(spec, setting, writer, retry_errors) for spec, setting in runs]
+        for run in mine:
+            await run.check()
+        await _Work(mine, watch).carry_out(concurrency or max(spec.concurrency for spec, _ in runs))
+
+
+class _Run:
+    """What is left of one run."""
+
+    def __init__(
+        self, spec: RunSpec, setting: Setting, writer: Writer, retry_errors: bool
+    ) -> None:
+        self.spec, self.setting = spec, setting
+        self.left = deque(to_do(spec, setting.store.heads(spec.id), retry_errors=retry_errors))
+        self.total = len(spec.entity_ids) * spec.trials
+        self.under_way = 0
+        self._writer = writer
+        self._stamp: Hashable = None
+
+    async def check(self) -> None:
+        """Raise unless the database is whole and the one that the run began on."""
+        stamp = self.setting.scenario.stamp()
+        if stamp is None or stamp != self._stamp:
+            await asyncio.to_thread(same_content, self.spec, self.setting.scenario)
+            self._stamp = stamp
+
+    async def explore(self, key: Key, say: Callable[[str], None]) -> None:
+        """One attempt."""
+        await self.check()
+        tools = self.setting.open_tools(f"{self.spec.id}.{key[0]}.{key[1]}")
+        try:
+            await Attempt(self.spec, self.setting, key, tools, self._writer, say).explore()
+        finally:
+            # Shielded: a second Ctrl-C must not leave a sandbox behind.
+            with anyio.CancelScope(shield=True):
+                await tools.close()
+
+    def named(self, key: Key) -> str:
+        """One (entity, trial) as a person is told of it."""
+        trial = f" (trial {key[1]})" if self.spec.trials > 1 else ""
+        return f"{self.setting.scenario.scenario.entity_noun} {key[0]}{trial}"
 
 
 def same_content(spec: RunSpec, scenario: Explored) -> None:
@@ -115,204 +175,59 @@ def same_content(spec: RunSpec, scenario: Explored) -> None:
         raise ScenarioError(
             f"the database of {spec.scenario_id} has changed since run {spec.id} began: its "
             f"fingerprint is {str(found)[:12]}, the run's {spec.scenario_fingerprint[:12]}; "
-            f"begin a new run: ddr run --scenario {spec.scenario_id} --agent {spec.agent}"
+            f"begin a new run: {typed(f'run --scenario {spec.scenario_id} --agent {spec.agent}')}"
         )
 
 
-class _Run:
-    """The work that is left, and those who do it."""
+class _Work:
+    """The slots, and those who fill them."""
 
-    def __init__(self, spec: RunSpec, setting: Setting, watch: Watch, retry_errors: bool) -> None:
-        left = to_do(spec, setting.store.heads(spec.id), retry_errors=retry_errors)
-        self._spec, self._setting, self._watch = spec, setting, watch
-        self._left = deque(left)
-        self._total = len(spec.entity_ids) * spec.trials
-        self._done = self._total - len(left)
+    def __init__(self, runs: Sequence[_Run], watch: Watch) -> None:
+        self._runs, self._watch = runs, watch
+        self._total = sum(run.total for run in runs)
+        self._done = self._total - sum(len(run.left) for run in runs)
         self._spent: BudgetSpentError | None = None
 
-    async def work(self) -> None:
+    async def carry_out(self, slots: int) -> None:
+        left = self._total - self._done
+        if left:
+            self._watch(self._done, self._total, "getting ready")
+            for run in self._runs:
+                await asyncio.to_thread(run.setting.prepare)
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(self._spec.concurrency, len(self._left))):
-                    group.create_task(self._worker())
+                for _ in range(min(slots, left)):
+                    group.create_task(self._slot())
         except BaseExceptionGroup as exc:
             raise _first(exc) from exc
         if self._spent is not None:
             raise self._spent
 
-    async def _worker(self) -> None:
-        while self._left and not self._setting.board.stopping:
-            key = self._left.popleft()
-            await self._explore_one(key)
-            if self._setting.board.stopping:
-                return
-            self._done += 1
-            self._say(key, "done")
-
-    def _say(self, key: Key, what: str) -> None:
-        trial = f" (trial {key[1]})" if self._spec.trials > 1 else ""
-        noun = self._setting.scenario.scenario.entity_noun
-        self._watch(self._done, self._total, f"{noun} {key[0]}{trial}: {what}")
-
-    async def _explore_one(self, key: Key) -> None:
-        same_content(self._spec, self._setting.scenario)
-        tools = self._setting.open_tools(f"{self._spec.id}.{key[0]}.{key[1]}")
-        try:
-            await self._attempt(key, tools)
-        finally:
-            # Shielded: a second Ctrl-C must not leave a sandbox behind.
-            with anyio.CancelScope(shield=True):
-                await tools.close()
-
-    async def _attempt(self, key: Key, tools: HeldTools) -> None:
-        task = self._setting.scenario.task(key[0])
-        draft = self._draft(key, tools)
-        recorder: Recorder | None = None
-        try:
-            app, timeout_s = make_app(tools, task), self._setting.call_timeout_s
-            async with connect(app, version=version(), timeout_s=timeout_s) as session:
-                schemas = tuple(spec.model_dump() for spec in await session.list())
-                preamble = Preamble(
-                    system_prompt=session.instructions,
-                    start_prompt=task.text,
-                    tool_schemas=schemas,
-                )
-                met = {"client": session.client, "preamble": preamble}
-                recorder = self._recorder(draft.model_copy(update=met))
-                await self._converse(key, task, session, recorder)
-        except ToolUnavailableError as exc:
-            (recorder or self._recorder(draft)).end(StopReason.TOOL_UNAVAILABLE, str(exc))
-
-    def _recorder(self, draft: Trajectory) -> Recorder:
-        started = self._setting.store.start_trajectory(draft)
-        return Recorder(self._setting.store, started, self._spec.limits, self._setting.now)
-
-    def _draft(self, key: Key, tools: HeldTools) -> Trajectory:
-        return Trajectory(
-            id="",
-            run_id=self._spec.id,
-            scenario_id=self._spec.scenario_id,
-            scenario_fingerprint=self._spec.scenario_fingerprint,
-            entity_id=key[0],
-            trial=key[1],
-            agent=self._spec.agent,
-            model=competitor(self._spec) if self._spec.model else None,
-            sandbox=tools.sandbox_state,
-            started_at=self._setting.now(),
-            code_revision=code_revision(),
-        )
-
-    async def _converse(self, key: Key, task: Task, tools: Tools, recorder: Recorder) -> None:
-        """Let the agent explore until one of the endings, and store which it was."""
-        setting, limits = self._setting, self._spec.limits
-        limited = LimitedTools(tools, recorder.limit, setting.board)
-        steps = setting.make_agent().explore(task, limited, setting.make_model(key), limits)
-        reason: StopReason | None = None
-        error: str | None = None
-        try:
-            patience = (
-                None
-                if limits.max_seconds is None
-                else limits.max_seconds + self._setting.last_word_s
-            )
-            with anyio.move_on_after(patience):
-                reason = await self._listen(key, steps, recorder)
-        except asyncio.CancelledError:
-            recorder.end(StopReason.CANCELLED)
-            raise
-        except BudgetSpentError as exc:
-            recorder.end(StopReason.CANCELLED, str(exc))
-            # The others' open calls are paid for: they may end, but nothing new begins.
-            self._spent, setting.board.stopping = exc, True
-            return
-        except _Ended as exc:
-            reason, error = exc.reason, exc.told
-        finally:
-            await _close(steps)
-        if limited.lost is not None:
-            reason, error = StopReason.TOOL_UNAVAILABLE, str(limited.lost)
-        recorder.end(reason or StopReason.MAX_SECONDS, error)
-
-    async def _listen(self, key: Key, steps: AsyncIterator[Step], recorder: Recorder) -> StopReason:
-        told = False
-        while not self._setting.board.stopping:
-            # Asked before the agent goes on: what it began within the limits is still kept.
-            limit = recorder.limit()
-            step = await _next(steps, recorder, limit)
-            if isinstance(step, StopReason):
-                return step
-            if limit is not None and isinstance(step, (Turn, Nudge)):
-                # An agent's clock starts later than ours: it may find out by a refused call.
-                if told or not _was_refused(step):
-                    return limit
-                told = True
+    async def _slot(self) -> None:
+        while (run := self._next()) is not None:
+            key = run.left.popleft()
+            run.under_way += 1
             try:
-                recorder.keep(step)
-            except AgentFault as exc:
-                raise _Ended(StopReason.ABANDONED, f"the agent broke the rules: {exc}") from exc
-            self._setting.board.turns += isinstance(step, Turn)
-            if isinstance(step, Finish):
-                return await _ending(step, steps, limit)
-            self._say(key, f"turn {recorder.turns}, {recorder.insights} insights")
-        return StopReason.CANCELLED
+                await run.explore(key, lambda what, run=run, key=key: self._say(run, key, what))
+            except BudgetSpentError as exc:
+                # The others' open calls are paid for: they may end, but nothing new begins.
+                self._spent = exc
+                for each in self._runs:
+                    each.setting.board.stopping = True
+            finally:
+                run.under_way -= 1
+            if not run.setting.board.stopping:
+                self._done += 1
+                self._say(run, key, "done")
 
+    def _next(self) -> _Run | None:
+        """The run to go on with: of those with something left, the one with the fewest under way."""
+        open_ = [run for run in self._runs if run.left and not run.setting.board.stopping]
+        return min(open_, key=lambda run: run.under_way, default=None)
 
-async def _next(
-    steps: AsyncIterator[Step], recorder: Recorder, limit: StopReason | None
-) -> Step | StopReason:
-    """The agent's next step, or the reason why there is none. Raises _Ended for a fault."""
-    try:
-        return await anext(steps)
-    except StopAsyncIteration:
-        return StopReason.IDLE if recorder.is_idle else limit or StopReason.IDLE
-    except BudgetSpentError:
-        raise
-    except ProviderError as exc:
-        full = exc.kind == "context_length"
-        reason = StopReason.CONTEXT_LENGTH if full else StopReason.PROVIDER_ERROR
-        raise _Ended(reason, str(exc)) from exc
-    except ToolUnavailableError as exc:
-        raise _Ended(StopReason.TOOL_UNAVAILABLE, str(exc)) from exc
-    except Exception as exc:
-        _LOG.debug("the agent crashed", exc_info=True)
-        told = f"the agent crashed: {type(exc).__name__}: {exc}"
-        raise _Ended(StopReason.ABANDONED, told) from exc
-
-
-def _was_refused(step: Turn | Nudge) -> bool:
-    """Whether an agent with a model was told in this turn that the time is over."""
-    if isinstance(step, Nudge) or step.call is None:
-        return False
-    return any(result.error_kind == "limit" for result in step.tool_results)
-
-
-async def _ending(last: Finish, steps: AsyncIterator[Step], limit: StopReason | None) -> StopReason:
-    """Why it ended, by its last word and the limit that it had reached before."""
-    if last.stop_reason is StopReason.CONTEXT_LENGTH:
-        try:
-            await anext(steps, None)
-        except ProviderError as exc:
-            raise _Ended(StopReason.CONTEXT_LENGTH, str(exc)) from exc
-    if last.stop_reason is not None:
-        return last.stop_reason
-    if last.call is not None and last.call.role == "agent":
-        return StopReason.FINISHED
-    # At a limit it had no choice: only an agent that could have gone on stops itself.
-    return limit or StopReason.FINISHED
-
-
-class _Ended(Exception):  # noqa: N818 - an ending, not an error
-    """The agent came to an end that is not of its choosing."""
-
-    def __init__(self, reason: StopReason, told: str) -> None:
-        super().__init__(told)
-        self.reason, self.told = reason, told
-
-
-async def _close(steps: AsyncIterator[Step]) -> None:
-    close = getattr(steps, "aclose", None)
-    if close is not None:
-        await close()
+    def _say(self, run: _Run, key: Key, what: str) -> None:
+        whose = f"{competitor(run.spec)}, " if len(self._runs) > 1 else ""
+        self._watch(self._done, self._total, f"{whose}{run.named(key)}: {what}")
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -47,10 +47,20 @@ def default_home() -> Path:
     """`$DDR_HOME`, else `.ddr` in the checkout that this code runs from, else in this folder."""
     if named := os.environ.get("DDR_HOME"):
         return Path(named).expanduser().absolute()
+    return usual_home()
+
+
+def usual_home() -> Path:
+    """Where everything is kept unless somebody says otherwise."""
     checkout = Path(__file__).resolve().parents[1]
     if (checkout / "pyproject.toml").is_file() and (checkout / "ddr").is_file():
         return checkout / ".ddr"
     return Path.cwd() / ".ddr"
+
+
+def unusual(home: Path) -> Path | None:
+    """A home that a later command has to be told of; None for the one that it takes unasked."""
+    return None if home == usual_home() else home
 
 
 def load(home: Path | None = None) -> Settings:

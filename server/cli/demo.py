@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.errors import ChecklistError
+from core.hints import called, program, typed
 from server.cli.options import Json, Quiet, example
 
 if TYPE_CHECKING:
@@ -37,20 +38,27 @@ def register(app: typer.Typer) -> None:
 def demo(
     *,
     home: Annotated[
-        Path | None, typer.Option(help="Where to keep everything; $DDR_HOME unless given.")
+        Path | None,
+        typer.Option(help="Where to keep everything; $DDR_HOME unless given.", metavar="FOLDER"),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """See it work: explore a real database with no model, score what was found, write a report."""
     from server import settings as places
-    from server.cli import evaluate, run
     from server.cli.output import Output
-    from server.store import open_store
 
     began = time.monotonic()
     out = Output(json=json, quiet=quiet)
     settings = places.load(home).prepare()
+    with called(program(), home=places.unusual(settings.home)):
+        _show(settings, out, began)
+
+
+def _show(settings: Settings, out: Output, began: float) -> None:
+    from server.cli import evaluate, run
+    from server.store import open_store
+
     installed = _build(settings, out)
     with open_store(settings.store_path) as store:
         checklist, held = _prove(installed, out)
@@ -190,8 +198,8 @@ def _tell(
     if answer["execute_code"] == "off":
         out.say(f"\nexecute_code is off here: {answer['execute_code_detail']}")
     out.say(f"\nreport:  {path}")
-    out.say(f"turns:   ddr show {run} {trajectories[0].entity_id}")
-    out.say("prove:   ddr scenarios verify flights")
+    out.hint(f"turns:   {typed(f'show {run} {trajectories[0].entity_id}')}")
+    out.hint(f"prove:   {typed('scenarios verify flights')}")
 
 
 def _example(trajectories: list[Trajectory], judged: Judged) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from core.hints import typed
 from server.cli.options import Json, Quiet, example
 from server.cli.runs import RunName
 
@@ -35,26 +36,39 @@ def evaluate(
     run: RunName,
     *,
     checker: Annotated[
-        str | None, typer.Option(help="matching: rules, no model (the default); llm: a judge.")
+        str | None,
+        typer.Option(
+            help="matching: rules, no model (the default); llm: a judge.", metavar="CHECKER"
+        ),
     ] = None,
     judge: Annotated[
-        str | None, typer.Option(help="The model that judges: provider/name or scripted:FILE.")
+        str | None,
+        typer.Option(
+            help="The model that judges: provider/name or scripted:FILE.", metavar="MODEL"
+        ),
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option(help="An endpoint of your own that the judge is asked at.")
+        str | None,
+        typer.Option(help="An endpoint of your own that the judge is asked at.", metavar="URL"),
     ] = None,
     sampling: Annotated[
-        list[str] | None, typer.Option(help="Handed to the judge's provider: temperature=0.")
+        list[str] | None,
+        typer.Option(
+            help="Handed to the judge's provider: temperature=0.", metavar="KEY=VALUE,..."
+        ),
     ] = None,
     prices: Annotated[
-        Path | None, typer.Option(help="A TOML or JSON file with the judge's prices.")
+        Path | None,
+        typer.Option(help="A TOML or JSON file with the judge's prices.", metavar="FILE"),
     ] = None,
-    criteria: Annotated[str, typer.Option(help="What counts as supported: strict.")] = "strict",
+    criteria: Annotated[
+        str, typer.Option(help="What counts as supported: strict.", metavar="CRITERIA")
+    ] = "strict",
     concurrency: Annotated[
-        int | None, typer.Option(help="Questions to the judge under way at a time; 4.")
+        int | None, typer.Option(help="Questions to the judge under way at a time; 4.", metavar="N")
     ] = None,
     timeout: Annotated[
-        float, typer.Option(help="Seconds that one request to the judge may take.")
+        float, typer.Option(help="How long one request to the judge may take.", metavar="SECONDS")
     ] = 600.0,
     baselines: Annotated[
         str | None,
@@ -70,7 +84,8 @@ def evaluate(
         ),
     ] = None,
     checklist: Annotated[
-        str | None, typer.Option(help="An id or a file; the scenario's own unless given.")
+        str | None,
+        typer.Option(help="An id or a file; the scenario's own unless given.", metavar="CHECKLIST"),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -102,7 +117,7 @@ def evaluate(
         )
         judged = carry_out(spec, facts, store, settings, out, asked=asked)
     show_scores(judged, out)
-    out.say(f"\nnext: ddr report {spec.id}")
+    out.hint(f"\nnext: {typed(f'report {spec.id}')}")
     out.result(as_json(judged))
 
 
@@ -136,7 +151,9 @@ def carry_out(
         with RunLock(settings.locks, spec.id), out.progress("judging") as progress:
             return asyncio.run(judge(Telling(progress, board)))
     except KeyboardInterrupt:
-        out.note(f"stopped. The verdicts so far are kept; go on with: ddr evaluate {spec.id}")
+        out.note(
+            f"stopped. The verdicts so far are kept; go on with: {typed(f'evaluate {spec.id}')}"
+        )
         raise typer.Exit(130) from None
 
 

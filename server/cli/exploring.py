@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from core.errors import DdrError
+from core.hints import typed
 from server.cli.interrupts import interruptible
 from server.cli.ticking import Telling
 from server.metering import BudgetSpentError
@@ -112,4 +113,4 @@ class Expedition:
 
 def resume_command(spec: RunSpec) -> str:
     """What a person types to go on."""
-    return f"ddr run --resume {spec.id}"
+    return typed(f"run --resume {spec.id}")

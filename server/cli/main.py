@@ -5,12 +5,18 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from core import hints
 from core.errors import DdrError
+from server import settings
 
 COMMANDS = (
     "server.cli.demo",
@@ -30,10 +36,13 @@ COMMANDS = (
 stands above `server` in the import contracts, so they are found by name."""
 
 
+_NAME = "ddr"
+
+
 def build_app() -> typer.Typer:
     """The whole command tree."""
     app = typer.Typer(
-        name="ddr",
+        name=_NAME,
         help="Can a model find out what matters in a database when nobody asks it a question?",
         no_args_is_help=True,
         add_completion=False,
@@ -43,7 +52,14 @@ def build_app() -> typer.Typer:
     )
 
     @app.callback()
-    def root() -> None:
+    def root(
+        _version: Annotated[
+            bool,
+            typer.Option(
+                "--version", callback=_tell_version, is_eager=True, help="Say which ddr this is."
+            ),
+        ] = False,
+    ) -> None:
         """A callback makes typer keep the commands apart even while there is only one."""
 
     for module in COMMANDS:
@@ -54,8 +70,13 @@ def build_app() -> typer.Typer:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0 done, 1 failed, 2 usage, 130 interrupted."""
     args = list(sys.argv[1:] if argv is None else argv)
+    with hints.called(_program(), home=settings.unusual(settings.default_home())):
+        return _run(args)
+
+
+def _run(args: list[str]) -> int:
     try:
-        code = build_app()(args=args, prog_name="ddr", standalone_mode=False)
+        code = build_app()(args=args, prog_name=hints.program(), standalone_mode=False)
     except DdrError as exc:
         if os.environ.get("DDR_DEBUG") == "1":
             raise
@@ -70,6 +91,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     except typer.Abort:
         return _fail("stopped", "Abort", 1, args)
     return code if isinstance(code, int) else 0
+
+
+def _program() -> str:
+    """How the person called it: 'ddr' where the shell finds that one, else './ddr' or a path."""
+    # Taken out of the environment: what this process starts is not called like that.
+    called = os.environ.pop("DDR_CALLED_AS", "") or sys.argv[0]
+    if Path(called).name != _NAME:
+        return _NAME
+    found = shutil.which(_NAME)
+    if found is not None and Path(found).resolve() == Path(called).resolve():
+        return _NAME
+    return shlex.quote(called if os.sep in called else f".{os.sep}{called}")
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        from server.revision import code_revision
+
+        sys.stdout.write(f"ddr {code_revision()}\n")
+        raise typer.Exit
 
 
 def _fail(text: str, kind: str, code: int, args: Sequence[str]) -> int:

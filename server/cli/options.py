@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from core.hints import program
+
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object as the last line of stdout.")
 ]
@@ -14,4 +16,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no comment
 
 def example(*lines: str) -> str:
     """An epilog that is shown line by line (the \\b tells typer not to join them)."""
-    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+    shown = [
+        line.replace("ddr", program(), 1) if line.startswith("ddr ") else line for line in lines
+    ]
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in shown)

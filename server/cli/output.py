@@ -26,6 +26,11 @@ class Output:
         if not self.json:
             sys.stdout.write(text + "\n")
 
+    def hint(self, text: str) -> None:
+        """What may be done next, beside the answer; not part of it."""
+        if not self.quiet:
+            self.say(text)
+
     def note(self, text: str) -> None:
         """A remark beside the answer, on stderr."""
         if not self.quiet:

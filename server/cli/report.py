@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from core.hints import typed
 from server.cli.options import Json, Quiet, example
 from server.cli.runs import RunName
 
@@ -21,10 +22,12 @@ def report(
     run: RunName,
     *,
     out: Annotated[
-        Path | None, typer.Option(help="The file; $DDR_HOME/reports/RUN.html unless given.")
+        Path | None,
+        typer.Option(help="The file; $DDR_HOME/reports/RUN.html unless given.", metavar="FILE"),
     ] = None,
     checklist: Annotated[
-        str | None, typer.Option(help="An id or a file, where the run was judged by it.")
+        str | None,
+        typer.Option(help="An id or a file, where the run was judged by it.", metavar="CHECKLIST"),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -44,12 +47,13 @@ def report(
         facts = load(checklist) if checklist else None
         data = reporting.collect(spec, store, settings, checklist=facts, now=utc_now())
     path = reporting.write(data, out or settings.reports / f"{spec.id}.html")
+    judge = typed(f"evaluate {spec.id}")
     if data.evaluation is None:
-        speaker.note(f"run {spec.id} is not scored yet: ddr evaluate {spec.id}")
+        speaker.note(f"run {spec.id} is not scored yet: {judge}")
     if late := reporting.not_judged(data):
         speaker.note(
             f"{late} of the trajectories ended after the run was judged, and count as not judged: "
-            f"ddr evaluate {spec.id}"
+            f"{judge}"
         )
     speaker.say(f"report: {path}")
     evaluation = data.evaluation.id if data.evaluation else None

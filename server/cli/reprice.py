@@ -22,7 +22,9 @@ def register(app: typer.Typer) -> None:
 def reprice(
     run: RunName,
     *,
-    prices: Annotated[Path, typer.Option(help="A TOML or JSON file with the models' prices.")],
+    prices: Annotated[
+        Path, typer.Option(help="A TOML or JSON file with the models' prices.", metavar="FILE")
+    ],
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:

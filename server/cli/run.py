@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from core.errors import UsageError
+from core.hints import typed
 from server.cli import run_options as opt
 from server.cli.options import Json, Quiet, example
 
@@ -163,7 +164,10 @@ def _tell(specs: Sequence[RunSpec], store: Repository, out: Output) -> None:
     failed = 0
     for spec in specs:
         show_run(spec, store, out)
-        out.say(f"\nnext: ddr evaluate {spec.id}    or: ddr show {spec.id} {spec.entity_ids[0]}")
+        out.hint(
+            f"\nnext: {typed(f'evaluate {spec.id}')}"
+            f"    or: {typed(f'show {spec.id} {spec.entity_ids[0]}')}"
+        )
         state = progress_of(spec, store)
         failed += state.failed
         if state.failed:

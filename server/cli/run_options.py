@@ -7,46 +7,74 @@ from typing import Annotated
 
 import typer
 
-Scenario = Annotated[str | None, typer.Option(help="Which scenario to explore.")]
+Scenario = Annotated[
+    str | None, typer.Option(help="Which scenario to explore.", metavar="SCENARIO")
+]
 Model = Annotated[
     list[str] | None,
     typer.Option(
-        help="A model: provider/name, scripted:FILE or replay:RUN; again for one more run."
+        help="provider/name, scripted:FILE or replay:RUN; given again, one more run beside it.",
+        metavar="MODEL",
     ),
 ]
 BaseUrl = Annotated[
-    str | None, typer.Option(help="An endpoint of your own that the models are asked at.")
+    str | None,
+    typer.Option(help="An endpoint of your own that the models are asked at.", metavar="URL"),
 ]
 Sampling = Annotated[
-    list[str] | None, typer.Option(help="Handed to the provider: temperature=0,max_tokens=4096.")
+    list[str] | None,
+    typer.Option(
+        help="Handed to the provider: temperature=0,max_tokens=4096.", metavar="KEY=VALUE,..."
+    ),
 ]
 InsightModel = Annotated[
-    str | None, typer.Option(help="Writes the message-wise insights; the agent's own unless given.")
+    str | None,
+    typer.Option(
+        help="Writes the message-wise insights; the agent's own unless given.", metavar="MODEL"
+    ),
 ]
 AgentName = Annotated[
     str | None,
-    typer.Option(help="Who explores: react (with a model), profiler, or what a plug-in brings."),
+    typer.Option(
+        help="Who explores: react (with a model), profiler, or what a plug-in brings.",
+        metavar="AGENT",
+    ),
 ]
-Entities = Annotated[str | None, typer.Option(help="all (the default), sample:N, or ids: 01,02.")]
-Trials = Annotated[int | None, typer.Option(help="Times per entity; 1 unless given.")]
+Entities = Annotated[
+    str | None,
+    typer.Option(help="all (the default), sample:N, or ids: 01,02.", metavar="WHICH"),
+]
+Trials = Annotated[int | None, typer.Option(help="Times per entity; 1 unless given.", metavar="N")]
 Concurrency = Annotated[
-    int | None, typer.Option(help="Entities explored side by side; 1 unless given.")
+    int | None,
+    typer.Option(help="Entities explored side by side, per model; 1 unless given.", metavar="N"),
 ]
 Hands = Annotated[
     str | None, typer.Option(help="sql, python or both (the default).", metavar="HANDS")
 ]
 LimitList = Annotated[
-    list[str] | None, typer.Option(help="As max_turns=30,max_seconds=600; none unless given.")
+    list[str] | None,
+    typer.Option(
+        help="As max_turns=30,max_seconds=600; none unless given.", metavar="KEY=VALUE,..."
+    ),
 ]
 Budget = Annotated[
-    float | None, typer.Option(help="Dollars for all models of this call; asked before each call.")
+    float | None,
+    typer.Option(
+        help="Dollars for all models of this call; asked before each call.", metavar="DOLLARS"
+    ),
 ]
-Prices = Annotated[Path | None, typer.Option(help="A TOML or JSON file with the models' prices.")]
+Prices = Annotated[
+    Path | None,
+    typer.Option(help="A TOML or JSON file with the models' prices.", metavar="FILE"),
+]
 PromptFolder = Annotated[
-    Path | None, typer.Option(help="A folder whose files replace prompts of the agent react.")
+    Path | None,
+    typer.Option(help="A folder whose files replace prompts of the agent react.", metavar="FOLDER"),
 ]
 Insights = Annotated[
-    str | None, typer.Option(help="per-turn (the default), later or none.", metavar="WHEN")
+    str | None,
+    typer.Option(help="per-turn (the default), later (by ddr insights) or none.", metavar="WHEN"),
 ]
 FinalReport = Annotated[
     str | None,
@@ -62,14 +90,17 @@ EndpointAllowed = Annotated[
     ),
 ]
 Timeout = Annotated[
-    float | None, typer.Option(help="Seconds that one request to a model may take; 600.")
+    float | None,
+    typer.Option(help="How long one request to a model may take; 600.", metavar="SECONDS"),
 ]
-Seed = Annotated[int | None, typer.Option(help="For sample:N; 0 unless given.")]
+Seed = Annotated[int | None, typer.Option(help="For sample:N; 0 unless given.", metavar="N")]
 Config = Annotated[
-    Path | None, typer.Option(help="A TOML file with the same keys as these options.")
+    Path | None,
+    typer.Option(help="A TOML file with the same keys as these options.", metavar="FILE"),
 ]
 Resume = Annotated[
-    str | None, typer.Option(help="Go on with a run: its id, a unique prefix, or last.")
+    str | None,
+    typer.Option(help="Go on with a run: its id, a unique prefix, or last.", metavar="RUN"),
 ]
 RetryErrors = Annotated[
     bool, typer.Option("--retry-errors", help="With --resume: what ended by a fault as well.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from core.errors import StoreError, UnknownNameError, UsageError
+from core.hints import typed
 from server.cli.options import Json, Quiet, example
 
 if TYPE_CHECKING:
@@ -75,18 +76,18 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
         heads += [">evaluations", ">tokens in / out", ">cost"]
         out.table(heads, rows)
     else:
-        out.say("no runs yet; see it work: ddr demo")
+        out.say(f"no runs yet; see it work: {typed('demo')}")
     out.result({"runs": found})
 
 
 def show(
     run: RunName,
-    entity: Annotated[
-        str | None, typer.Argument(metavar="[ENTITY]", help="Its trajectory.")
-    ] = None,
-    turn: Annotated[int | None, typer.Argument(metavar="[TURN]", help="One turn, whole.")] = None,
+    entity: Annotated[str | None, typer.Argument(metavar="ENTITY", help="Its trajectory.")] = None,
+    turn: Annotated[int | None, typer.Argument(metavar="TURN", help="One turn, whole.")] = None,
     *,
-    trial: Annotated[int, typer.Option(help="Which trial, where there are several.")] = 1,
+    trial: Annotated[
+        int, typer.Option(help="Which trial, where there are several.", metavar="N")
+    ] = 1,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -140,7 +141,7 @@ def delete(
     with open_store(settings.store_path) as store:
         spec = store.run(run)
         if not yes and not sys.stdin.isatty():
-            raise UsageError(f"nobody can be asked here: ddr delete {spec.id} --yes")
+            raise UsageError(f"nobody can be asked here: {typed(f'delete {spec.id} --yes')}")
         with RunLock(settings.locks, spec.id):
             if not yes:
                 typer.confirm(f"forget run {spec.id} and all that was judged of it?", abort=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from core.hints import typed
 from server.cli.options import Json, Quiet, example
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
     out.say(f"licence {about.license.name}; {about.license.source or ''}")
     answer = _state(installed)
     if not installed.is_built():
-        out.say(f"not built; build it: ddr scenarios build {scenario}")
+        out.say(f"not built; build it: {typed(f'scenarios build {scenario}')}")
     else:
         installed.check()
         out.say(f"fingerprint {about.fingerprint}")

@@ -16,8 +16,10 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     *,
-    scenario: Annotated[str, typer.Option(help="Which scenario to serve.")],
-    entity: Annotated[str, typer.Option(help="The entity that the client is to explore.")],
+    scenario: Annotated[str, typer.Option(help="Which scenario to serve.", metavar="SCENARIO")],
+    entity: Annotated[
+        str, typer.Option(help="The entity that the client is to explore.", metavar="ENTITY")
+    ],
     tools: Annotated[str, typer.Option(help="sql, python or both.", metavar="HANDS")] = "both",
     json: Json = False,
     quiet: Quiet = False,

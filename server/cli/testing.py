@@ -179,5 +179,5 @@ def test(
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    lines = ("ddr test", "ddr test --fast", "ddr test tests/core -- -k usage")
-    app.command("test", epilog=example(*lines))(test)
+    shown = example("ddr test", "ddr test --fast", "ddr test tests/core -- -k usage")
+    app.command("test", epilog=shown)(test)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import StoreError
+from core.hints import typed
 from server.store import migrations
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from server.store.repository import Repository
 
 BUSY_TIMEOUT_S = 5.0
-_RESUME = "what was stored before is whole; then go on with `ddr run --resume RUN`"
+
+
+def _resume() -> str:
+    return f"what was stored before is whole; then go on with `{typed('run --resume RUN')}`"
 
 
 def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Repository:
@@ -93,7 +97,7 @@ def _explain(path: Path, exc: BaseException) -> StoreError:
             "or move it away to begin a new one"
         )
     elif name.startswith(("SQLITE_FULL", "SQLITE_IOERR")) or getattr(exc, "errno", 0) in (27, 28):
-        text = f"cannot grow ({said}): the disk or a quota is full; free some space: {_RESUME}"
+        text = f"cannot grow ({said}): the disk or a quota is full; free some space: {_resume()}"
     elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")) or isinstance(
         exc, OSError
     ):

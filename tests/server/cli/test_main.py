@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +15,8 @@ import typer
 
 from core.errors import UnknownNameError
 from server.cli.main import build_app, main
+from server.revision import code_revision
+from server.settings import unusual, usual_home
 from tests.server.cli.conftest import Ddr
 
 ROOT = Path(__file__).parents[3]
@@ -118,6 +122,65 @@ def test_an_error_of_ours_is_one_line_and_with_json_an_object_too(ddr: Ddr) -> N
     assert told.code == 2
     assert told.json["error"]["kind"] == "UnknownNameError"
     assert told.json["error"]["message"] in told.err
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_an_option_is_shown_with_a_word_that_says_what_to_give(
+    ddr: Ddr, path: tuple[str, ...]
+) -> None:
+    options = [line for line in ddr(*path, "--help").out.splitlines() if line.startswith("  --")]
+    assert [line for line in options if re.search(r"<|[A-Z]+\[", line)] == []
+
+
+def test_the_version_is_told(ddr: Ddr) -> None:
+    done = ddr("--version")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"ddr {code_revision()}\n"
+
+
+@pytest.mark.parametrize(
+    ("called", "typed"),
+    [
+        ("./ddr", "./ddr"),
+        ("/opt/a folder/ddr", "'/opt/a folder/ddr'"),
+        ("ddr", "./ddr"),
+        ("pytest", "ddr"),
+        ("", "ddr"),
+    ],
+)
+def test_a_hint_names_the_program_as_it_was_called(tmp_path: Path, called: str, typed: str) -> None:
+    assert f"see it work: DDR_HOME={tmp_path} {typed} demo\n" in _told(tmp_path, called)
+
+
+def test_a_program_that_the_shell_finds_is_named_by_its_name(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "ddr"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n", "utf-8")
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    assert f"DDR_HOME={tmp_path} ddr demo\n" in _told(tmp_path, str(program), PATH=path)
+
+
+def test_the_usual_home_is_not_named_in_a_hint() -> None:
+    home = str(usual_home())
+    assert f"see '{'./ddr'} --help'" in _told(Path(home), "./ddr", "runz")
+    assert unusual(usual_home()) is None
+    assert unusual(Path(home) / "other") == Path(home) / "other"
+
+
+def _told(home: Path, called: str, *arguments: str, **environ: str) -> str:
+    """What a process says that was called by this name; its own name is none of ours."""
+    script = "import sys; from server.cli.main import main; main(sys.argv[1:])"
+    given = {**os.environ, "DDR_HOME": str(home), "DDR_CALLED_AS": called, **environ}
+    done = subprocess.run(
+        [sys.executable, "-c", script, *(arguments or ("runs",))],
+        cwd=ROOT,
+        env=given,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout + done.stderr
 
 
 def test_the_traceback_is_there_for_who_asks_for_it(
