@@ -35,6 +35,8 @@ class Figure:
     """None = it could not be measured, which is a miss."""
     reason: str | None = None
     """Why there is no value."""
+    detail: str | None = None
+    """What the value was made of, in words."""
 
     @property
     def met(self) -> bool:
@@ -50,7 +52,16 @@ class Figure:
             "unit": self.goal.unit,
             "better": self.goal.better,
         }
-        return told if self.reason is None else {**told, "reason": self.reason}
+        said = {"reason": self.reason, "detail": self.detail}
+        return told | {name: text for name, text in said.items() if text is not None}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A value with the words that let a reader judge it."""
+
+    value: float
+    detail: str
 
 
 @dataclass(frozen=True)
@@ -67,23 +78,25 @@ class Probe:
     """One measurement that gives one or more figures."""
 
     goals: tuple[Goal, ...]
-    measure: Callable[[Bench], Mapping[str, float]]
+    measure: Callable[[Bench], Mapping[str, float | Measured]]
     """Returns a value per goal's name."""
 
 
 def take(probe: Probe, bench: Bench) -> list[Figure]:
     """Measure. A probe that fails, or leaves a name out, gives figures without a value."""
     reason = "the probe gave no such figure"
-    values: Mapping[str, float] = {}
+    given: Mapping[str, float | Measured] = {}
     try:
-        values = probe.measure(bench)
+        given = probe.measure(bench)
     except Exception as exc:  # noqa: BLE001 - one broken part must not hide the other figures
         reason = f"{type(exc).__name__}: {exc}"
-    figures = []
-    for goal in probe.goals:
-        value = values.get(goal.name)
-        if value is None or not math.isfinite(value):
-            figures.append(Figure(goal, None, reason if value is None else f"it is {value}"))
-        else:
-            figures.append(Figure(goal, float(f"{value:.4g}")))
-    return figures
+    return [_figure(goal, given.get(goal.name), reason) for goal in probe.goals]
+
+
+def _figure(goal: Goal, given: float | Measured | None, reason: str) -> Figure:
+    if given is None:
+        return Figure(goal, None, reason)
+    value, detail = (given.value, given.detail) if isinstance(given, Measured) else (given, None)
+    if not math.isfinite(value):
+        return Figure(goal, None, f"it is {value}", detail)
+    return Figure(goal, float(f"{value:.4g}"), detail=detail)

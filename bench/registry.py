@@ -9,7 +9,11 @@ from pathlib import Path
 from bench.figures import Bench, Figure, Probe, Say, take
 from core.errors import UnknownNameError
 
-BENCHES: dict[str, str] = {"first-run": "bench.first_run", "runner": "bench.runner"}
+BENCHES: dict[str, str] = {
+    "first-run": "bench.first_run",
+    "runner": "bench.runner",
+    "tools": "bench.tools",
+}
 """Name -> module with `PROBES`; imported only when it is asked for."""
 
 

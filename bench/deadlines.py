@@ -1,0 +1,88 @@
+"""How late the answer comes to a query that outlives its time limit, alone and among busy sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import statistics
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from bench.figures import Bench, Measured
+from bench.hands import rows, sessions, timed
+from bench.lab import Lab, prepare
+from bench.sql_hand import AGGREGATE
+
+if TYPE_CHECKING:
+    from core.protocols import Tools
+
+LIMIT_S = 1.0
+ALONE = 20
+BUSY = 12
+BUSY_SESSIONS = 32
+# The first two listen to interruption between two vectors of rows. The others take seconds within
+# one: a function's single call, or 2048 calls of a dear one, are not interrupted.
+ENDLESS = (
+    "SELECT count(*) FROM events AS a, events AS b WHERE a.value + b.value = {number}.05",
+    "WITH RECURSIVE steps(n) AS (SELECT {number} UNION ALL SELECT n + 1 FROM steps)"
+    " SELECT count(*) FROM steps",
+    "SELECT count(*) FROM events"
+    " WHERE regexp_matches(repeat(quality, 20000) || {number}, '(a|l|i)*(d|v)+[^x]*z$')",
+    "SELECT sum(length(repeat(chr(65 + item_id), 1000000 + {number}))) FROM events",
+)
+
+
+def overshoot(bench: Bench) -> Mapping[str, Measured]:
+    """Milliseconds from the limit to the answer, as the caller sees it."""
+    from tools.limits import ToolLimits
+
+    lab = prepare(bench.home, bench.say)
+    limits = ToolLimits(sql_seconds=LIMIT_S)
+
+    async def measured() -> Mapping[str, Measured]:
+        async with sessions(lab, limits=limits) as opener:
+            tools = await opener()
+            numbers = itertools.count(1)
+            await rows(tools, AGGREGATE.about(lab, 0), AGGREGATE.limit)
+            bench.say(f"{ALONE} queries past their limit")
+            alone = [await _late_ms(tools, number) for number in itertools.islice(numbers, ALONE)]
+            others = [await opener() for _ in range(BUSY_SESSIONS)]
+            bench.say(f"{BUSY} queries past their limit, {BUSY_SESSIONS} sessions busy")
+            async with asyncio.TaskGroup() as group:
+                enough = asyncio.Event()
+                for place, other in enumerate(others):
+                    group.create_task(_keep_busy(lab, other, place, enough))
+                try:
+                    asked = itertools.islice(numbers, BUSY)
+                    busy = [await _late_ms(tools, number) for number in asked]
+                finally:
+                    enough.set()
+        return {
+            "deadline_overshoot_p95_ms": _p95(alone),
+            "deadline_overshoot_busy_ms": _p95(busy),
+        }
+
+    return asyncio.run(measured())
+
+
+def _p95(late_ms: list[float]) -> Measured:
+    value = statistics.quantiles(late_ms, n=20, method="inclusive")[18]
+    middle, most = statistics.median(late_ms), max(late_ms)
+    return Measured(value, f"p95 of {len(late_ms)}, median {middle:.3g}, at most {most:.3g} ms")
+
+
+async def _late_ms(tools: Tools, number: int) -> float:
+    """How much later than its limit a query was answered. Any answer but `timeout` is no answer."""
+    sql = ENDLESS[number % len(ENDLESS)].format(number=number)
+    seen, took = await timed(tools.call("execute_query", {"query": sql}))
+    if seen.error_kind != "timeout":
+        raise RuntimeError(f"{sql[:60]}... gave {seen.text[:200]}")
+    return 1000 * (took - LIMIT_S)
+
+
+async def _keep_busy(lab: Lab, tools: Tools, place: int, enough: asyncio.Event) -> None:
+    """Honest queries without rest. None of them may notice that another one's worker was ended."""
+    for number in itertools.count(place, BUSY_SESSIONS):
+        if enough.is_set():
+            return
+        await rows(tools, AGGREGATE.about(lab, number), AGGREGATE.limit)

@@ -1,0 +1,90 @@
+"""The tools as a session holds them, without MCP: opened, called, and their answers insisted on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bench.lab import Lab
+
+if TYPE_CHECKING:
+    from core.protocols import Observation, Tools
+    from tools.limits import ToolLimits
+
+T = TypeVar("T")
+Opener = Callable[[], Awaitable["Tools"]]
+"""Opens one more session."""
+
+
+@asynccontextmanager
+async def sessions(
+    lab: Lab, *, python: bool = False, limits: ToolLimits | None = None
+) -> AsyncIterator[Opener]:
+    """A way to open sessions on the lab; all of them are closed with the block."""
+    from tools.python.sandbox import BubblewrapSandbox
+    from tools.toolset import ToolSet
+
+    sandbox = BubblewrapSandbox() if python else None
+    async with AsyncExitStack() as stack:
+        opened = 0
+
+        async def opener() -> Tools:
+            nonlocal opened
+            opened += 1
+            tools = ToolSet(
+                lab.database,
+                names=("get_database_info", "describe_table", "execute_query", "execute_code"),
+                sandbox=sandbox,
+                limits=limits,
+                session=f"bench-{opened}",
+            )
+            stack.push_async_callback(tools.close)
+            return tools
+
+        yield opener
+
+
+def require_sandbox() -> None:
+    """Raise SandboxError, with the reason and what to do, where Python is not on offer."""
+    from core.errors import SandboxError
+    from tools.python.sandbox import OFF, sandbox_available
+
+    if (state := sandbox_available()).name == OFF:
+        raise SandboxError(f"{state.detail}")
+
+
+async def printed(tools: Tools, code: str) -> str:
+    """What a cell prints. Raises RuntimeError for a cell that failed."""
+    seen = await _answer(tools, "execute_code", {"code": code})
+    return str(seen["stdout"])
+
+
+async def rows(tools: Tools, sql: str, limit: int) -> list[list[Any]]:
+    """The whole result of a query. Raises RuntimeError where it failed or was cut."""
+    seen = await _answer(tools, "execute_query", {"query": sql, "limit": limit})
+    if seen["truncated"]:
+        raise RuntimeError(f"the answer was cut: {seen['note']}")
+    found: list[list[Any]] = seen["rows"]
+    return found
+
+
+async def _answer(tools: Tools, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    seen: Observation = await tools.call(name, arguments)
+    if seen.is_error or seen.data is None:
+        raise RuntimeError(f"{name} failed: {seen.text[:300]}")
+    return seen.data
+
+
+async def timed(work: Awaitable[T]) -> tuple[T, float]:
+    """A result, and the seconds that it took."""
+    began = time.perf_counter()
+    result = await work
+    return result, time.perf_counter() - began
+
+
+async def timed_in_thread(work: Callable[[], T]) -> tuple[T, float]:
+    """The same for work that blocks; the event loop goes on."""
+    return await timed(asyncio.to_thread(work))

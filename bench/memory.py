@@ -1,0 +1,35 @@
+"""What the processes below this one hold in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def descendants() -> Iterator[int]:
+    """The ids of all living processes below this one."""
+    children: dict[int, list[int]] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            # The name in brackets may hold anything: what follows it is found from the right.
+            parent = int(status.read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue  # it has ended meanwhile
+        children.setdefault(parent, []).append(int(status.parent.name))
+    waiting = [os.getpid()]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        yield from below
+        waiting += below
+
+
+def pss_of(pid: int) -> int:
+    """A process's share of memory in bytes: a page that several processes map counts in part.
+
+    Raises PermissionError for a process that hides its memory, as a sandbox's does from all but root.
+    """
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"/proc/{pid}/smaps_rollup has no Pss")
