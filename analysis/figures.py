@@ -28,6 +28,8 @@ class Bar:
     low: float | None = None
     high: float | None = None
     baseline: bool = False
+    is_least: bool = False
+    """Too little was judged for more than a lower bound: 'at least'."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,8 @@ def score_figure(groups: Sequence[BarGroup], *, name: str, width: int = 880) -> 
         parts.append(label((0, at - 10), group.title, "heading"))
         for bar in group.bars:
             parts += _bar(bar, at + row / 2, x)
-            words = percent(bar.value)
+            least = "at least " if bar.is_least and bar.value is not None else ""
+            words = f"{least}{percent(bar.value)}"
             if bar.low is not None and bar.high is not None:
                 words += f" ({percent(bar.low)} to {percent(bar.high)})"
             said.append(f"{group.title}, {bar.label}: {words}")
@@ -163,7 +166,8 @@ def _bar(bar: Bar, middle: float, x: Scale) -> Iterator[Markup]:
         caps = "".join(f"M{x(e):.1f} {middle - half:.1f}v{2 * half:g}" for e in (bar.low, bar.high))
         line = f"M{x(bar.low):.1f} {middle:.1f}H{x(bar.high):.1f}"
         yield element("path", class_=f"whisker {kind}", d=line + caps)
-    yield label((x(reach) + 8, middle + 4), percent(bar.value), f"value {kind}")
+    least = "\N{GREATER-THAN OR EQUAL TO} " if bar.is_least else ""
+    yield label((x(reach) + 8, middle + 4), f"{least}{percent(bar.value)}", f"value {kind}")
 
 
 def _dot(point: CurvePoint, x: Scale, y: Scale) -> Iterator[Markup]:

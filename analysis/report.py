@@ -191,12 +191,18 @@ def _budget(runs: Sequence[Trajectory], shown: bool) -> Budget:
 
 
 def _called(run: RunSpec) -> str:
-    """Who explored, for headings: a script by its file's name alone, a model in full, or the agent."""
+    """Who explored: a script by its file's name alone, a model in full, or the agent."""
     if run.model is None:
         return run.agent
     if run.model.provider == "scripted":
         return PurePath(run.model.name).name or run.model.name
     return f"{run.model.provider}{':' if run.model.provider == 'replay' else '/'}{run.model.name}"
+
+
+def _named(model: str) -> str:
+    """A model's stored name without the folders of a script: they are nobody's business."""
+    provider, colon, path = model.partition(":")
+    return f"{provider}:{PurePath(path).name}" if colon and provider == "scripted" else model
 
 
 @cache
@@ -210,7 +216,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(percent=percent, seconds=_seconds, moment=_moment, count=counted, sql=_sql)
+    made.filters.update(
+        named=_named, percent=percent, seconds=_seconds, moment=_moment, count=counted, sql=_sql
+    )
     return made
 
 

@@ -84,11 +84,22 @@ class Scoreboard:
         for level, words in LEVELS.items():
             own = self.own(level)
             others = [
-                Bar(called, score.strict, score.low, score.high, baseline=True)
+                _bar(called, score, baseline=True)
                 for name, called in zip(BASELINES, self.words, strict=True)
                 if (score := self.baseline(name, level))
             ]
             if own:
-                first = Bar(name or own.competitor, own.strict, own.low, own.high)
+                first = _bar(name or own.competitor, own)
                 groups.append(BarGroup(words, (first, *others)))
         return groups
+
+
+def _bar(called: str, score: Score, *, baseline: bool = False) -> Bar:
+    return Bar(
+        called,
+        score.strict,
+        score.low,
+        score.high,
+        baseline=baseline,
+        is_least=score.headline is None,
+    )

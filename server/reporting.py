@@ -67,7 +67,7 @@ def write(data: ReportData, path: Path) -> Path:
     text = render_report(data)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         fresh.write_text(text, "utf-8")
         fresh.replace(path)
     except OSError as exc:

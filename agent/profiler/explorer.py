@@ -42,6 +42,10 @@ class Explorer:
         """Whether discovery came to its end; a limit may cut it before."""
         noun = text(task.entity_noun) or "entity"
         self._voice = Voice(noun, text(task.entity_id) or "without an id")
+        self._asked = 0
+        """Questions about the entity."""
+        self._over = False
+        """Whether it stopped by itself; a limit may cut it before."""
         self.failed = 0
         """Calls that ended in an error; counted by whoever makes them."""
 
@@ -60,9 +64,11 @@ class Explorer:
             weight *= _SECONDARY
         while not agenda.over:
             yield from self._put(agenda.take(), agenda)
+        self._over = True
 
     def _put(self, probe: Probe, agenda: Agenda) -> Conversation[None]:
         reply = yield Ask("execute_query", {"query": probe.query, "limit": probe.limit}, probe.why)
+        self._asked += 1
         found: list[Finding] = []
         more: list[Probe] = []
         if reply.error is None:
@@ -88,9 +94,9 @@ class Explorer:
 
     def report(self) -> str:
         """What has been found so far, as a text."""
-        frame = self._frame()
         # Who was cut off before the first question about the entity cannot say that nothing stands out.
-        return render(self._voice, self.findings, frame) if self._known else "\n".join(frame)
+        silent = not self._over and not self._asked
+        return render(self._voice, self.findings, self._frame(), silent=silent)
 
     def speechless(self, tool: str) -> str:
         """The report where the one tool that it cannot do without is not on offer."""
@@ -126,6 +132,13 @@ class Explorer:
             lines.append(
                 "Small groups are those of fewer than 30 rows, "
                 "or of less than half the average group where that is fewer."
+            )
+        if self._known and not self._over:
+            which = "all questions" if self._asked else "the first question"
+            lines.append(
+                sentence(
+                    f"a limit ended the exploration before {which} about {voice.who} could be put"
+                )
             )
         if self.failed:
             lines.append("Some queries failed and tell nothing here.")

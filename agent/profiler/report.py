@@ -22,11 +22,17 @@ def message(findings: Sequence[Finding]) -> str | None:
     return " ".join(f.text for f in best) or None
 
 
-def render(voice: Voice, findings: Sequence[Finding], frame: Sequence[str]) -> str:
-    """The report: `frame` says what was looked at, then the findings under their headings."""
+def render(
+    voice: Voice, findings: Sequence[Finding], frame: Sequence[str], *, silent: bool = False
+) -> str:
+    """The report: `frame` says what was looked at, then the findings under their headings.
+
+    Where there are none it says that nothing stands out, unless it is to be `silent` about that.
+    """
     kept = choose([f for f in findings if f.surprise >= LEAST], ROOM)
     if not kept:
-        return "\n".join([*frame, sentence(f"nothing stands out about {voice.who}")])
+        nothing = [] if silent else [sentence(f"nothing stands out about {voice.who}")]
+        return "\n".join([*frame, *nothing])
     themes: dict[Theme, list[Finding]] = {}
     for finding in kept:
         themes.setdefault(finding.theme, []).append(finding)

@@ -219,6 +219,30 @@ def test_a_script_is_called_by_its_base_name_and_a_model_by_its_full_name(
     assert page.by_id("score-table").all("th", "mid")[0].text == called
     assert page.by_id("by-turn").all("desc")[0].text.startswith(f"{called}: ")
     assert f", {called}: " in page.by_id("scores").all("desc")[0].text
+    assert f" with {called}" in page.by_id("about").words
+    assert f" with {called}, " in page.one("p", "colophon").words
+
+
+def test_a_judge_that_is_a_script_is_named_without_its_folders() -> None:
+    made = data([item("a")], [trajectory()], [verdict("a", turns=(1,))])
+    assert made.evaluation is not None
+    judged = {"judges_asked": ("scripted:/home/eve/judge.jsonl",), "judges_served": ("m/n:free",)}
+    for served in (("m/n:free",), ()):
+        asked = made.evaluation.model_copy(update={**judged, "judges_served": served})
+        words = _page(dataclasses.replace(made, evaluation=asked)).by_id("about").words
+        assert f"judge {served[0] if served else 'scripted:judge.jsonl'}" in words
+        assert "/home/eve" not in words
+
+
+def test_a_bar_without_a_headline_is_drawn_as_a_lower_bound() -> None:
+    page = _page(data([item("a")], [trajectory()], scores=[_low_coverage()]))
+    scores = page.by_id("scores")
+    assert all("at least 20.0%" in drawn.text for drawn in scores.all("desc"))
+    assert "\N{GREATER-THAN OR EQUAL TO} 20.0%" in scores.words
+    assert "is a lower bound" in scores.one("figcaption").words
+    whole = _whole()[2].by_id("scores")
+    assert "at least" not in whole.one("figure").text
+    assert "lower bound" not in whole.words
 
 
 def test_a_missing_headline_says_why_once_and_under_the_table() -> None:

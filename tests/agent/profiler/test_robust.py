@@ -104,6 +104,27 @@ def test_a_limit_that_cuts_discovery_is_said_and_nothing_is_claimed_of_the_entit
     ]
 
 
+def test_wherever_a_limit_cuts_the_report_says_so_and_claims_nothing_unasked(shop: Path) -> None:
+    whole = explore(shop, "S3")
+    first = next(i.turn for i in whole.insights if i.text)
+    assert first is not None
+    assert "a limit" not in whole.report.lower()
+    for turns in range(1, first + 2):
+        cut = explore(shop, "S3", limits=Limits(max_turns=turns))
+        assert len(cut.turns) == turns
+        assert "limit" in cut.report, turns
+        told = any(insight.text for insight in cut.insights)
+        assert told == ("\n- " in cut.report), turns
+        if not told and "before all questions" not in cut.report:
+            assert "Nothing stands out" not in cut.report, turns
+    assert "before the first question about shop S3 could be put" in _cut_at(shop, first - 1)
+    assert "before all questions about shop S3 could be put" in _cut_at(shop, first + 1)
+
+
+def _cut_at(shop: Path, turns: int) -> str:
+    return explore(shop, "S3", limits=Limits(max_turns=turns)).report
+
+
 def test_an_empty_table_is_no_trouble(tmp_path: Path) -> None:
     path = world(tmp_path, "CREATE TABLE t (shop VARCHAR, cost DOUBLE)")
     assert "No column of the database holds shop S1." in explore(path, "S1").report
