@@ -3,71 +3,87 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import time
 from typing import Any
 
 from core.errors import ToolError
 from core.protocols import CellLimits, CellResult, QueryColumns, QueryFunction
-from tools.deadline import in_thread
-from tools.python.wire import EndedError, LiveSession
-from tools.walls.bwrap import Sizes
+from tools.python.bounds import Bounds
+from tools.python.wire import EndedError, FloodError, LiveSession
 
 MOST_ATTEMPTS = 20
+MOST_FIGURES = 4
+MOST_REMARKS = 8
 GRACE_S = 1.0
 SIGKILLED = 128 + 9
+PNG = b"\x89PNG\r\n\x1a\n"
 
 
-class BubblewrapKernel:
+class SandboxKernel:
     """One session. After a kill the next cell starts a fresh one by itself."""
 
-    def __init__(self, query: QueryFunction, sizes: Sizes, memory_mb: int) -> None:
+    def __init__(self, query: QueryFunction, bounds: Bounds) -> None:
         self._query = query
-        self._sizes = sizes
-        self._memory_mb = memory_mb
+        self._bounds = bounds
         self._live: LiveSession | None = None
+        self._settling: asyncio.Task[None] | None = None
+        self._lost = False
         self._cells = 0
         self._lock = asyncio.Lock()
 
     async def start(self) -> None:
         """Have the session ready for its first cell. Raises SandboxError."""
-        self._live = await LiveSession.start(self._sizes, self._memory_mb)
+        self._live = await LiveSession.start(self._bounds)
 
     async def run(self, code: str, limits: CellLimits) -> CellResult:
         """Run one cell. Raises SandboxError where no session can be started."""
         async with self._lock:
-            lost = self._cells > 0 and self._live is None
+            if self._settling:
+                await self._settling
             if self._live is None:
                 await self.start()
             assert self._live is not None
+            lost, self._lost = self._lost, False
             self._cells += 1
             cell = _Cell(self._cells, code, limits, self._query)
             try:
                 result = await cell.run(self._live)
             except BaseException:
+                self._lost = True
                 await self._drop()  # a cell that nobody waits for must not go on
                 raise
             if result.killed or cell.died:
+                self._lost = True
                 await self._drop()
             else:
                 self._live.process.pause()
-                if not await in_thread(self._live.process.still, name="sandbox-pause"):
-                    await self._drop()  # a process of the cell goes on
+                self._settling = asyncio.create_task(self._hold(self._live))
             return result.model_copy(update={"state_lost": lost})
 
     async def reset(self) -> None:
         """Forget every variable: the process is ended, the next cell starts another."""
         async with self._lock:
+            self._lost = False
             await self._drop()
 
     async def close(self) -> None:
         """End the session and everything in it."""
         await self._drop()
 
+    async def _hold(self, live: LiveSession) -> None:
+        """See to it that nothing goes on after a cell; a kernel that does not keep still is ended."""
+        if not await live.process.still():
+            self._lost, self._live = True, None
+            await live.close()
+
     async def _drop(self) -> None:
+        settling, self._settling = self._settling, None
+        if settling:
+            settling.cancel()
         live, self._live = self._live, None
         if live:
-            live.close()
-            await in_thread(live.process.wait, name="sandbox-end")
+            await live.close()
 
 
 class _Cell:
@@ -80,49 +96,44 @@ class _Cell:
         self._query = query
         self._fields: set[str] = set()
         self._violations: list[str] = []
+        self._figures: list[bytes] = []
         self.died = False
 
     async def run(self, live: LiveSession) -> CellResult:
         started = time.monotonic()
         live.output.begin(self._limits.output_bytes)
-        talk = asyncio.create_task(self._talk(live))
-        flood = asyncio.create_task(live.output.flooded.wait())
-        try:
-            done, _ = await asyncio.wait(
-                {talk, flood},
-                timeout=self._limits.wall_s,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-        finally:
-            for task in (talk, flood):
-                task.cancel()
-        live.output.drain()
         answer: dict[str, Any] = {}
         killed: str | None = None
-        if flood in done or live.output.flooded.is_set():
-            killed = "output"
-        elif talk not in done:
+        try:
+            async with asyncio.timeout(self._limits.wall_s) as bound:
+                answer = await self._talk(live)
+        except TimeoutError:
+            if not bound.expired():
+                raise
             killed = "timeout"
-        else:
-            try:
-                answer = talk.result()
-            except EndedError as exc:
-                killed, answer = await self._how_it_died(live, exc)
+        except FloodError:
+            killed = "output"
+        except EndedError as exc:
+            killed, answer = await self._how_it_died(live, exc)
+        live.output.drain()
+        if live.output.is_flooded:
+            killed = "output"
         return CellResult(
-            stdout=clean(live.output.text),
+            stdout=clean(live.output.text + _remarks(answer.get("remarks"))),
             value=_text(answer.get("value")),
             error=_text(answer.get("error")),
             truncated=live.output.total > self._limits.output_bytes,
             killed=killed,
             accessed_fields=tuple(sorted(self._fields)),
             violations=tuple(self._violations),
+            figures=tuple(self._figures),
             duration_s=time.monotonic() - started,
         )
 
     async def _talk(self, live: LiveSession) -> dict[str, Any]:
         """Hand the cell over and answer its queries until it is done."""
         live.process.resume()
-        await live.send(
+        await live.channel.send(
             {
                 "op": "run",
                 "id": self._number,
@@ -131,10 +142,14 @@ class _Cell:
             }
         )
         while True:
-            message = await live.receive()
+            message = await live.channel.receive()
             if message["op"] == "query":
                 await self._answer(live, message)
-            elif message["op"] == "done" and message.get("id") == self._number:
+            elif message.get("id") != self._number:
+                continue
+            elif message["op"] == "figure":
+                self._draw(message.get("png"))
+            elif message["op"] == "done":
                 self._note(message.get("attempts"))
                 return message
 
@@ -144,11 +159,19 @@ class _Cell:
             columns: QueryColumns = await self._query(sql)
         except ToolError as exc:
             self._note(exc.violations)
-            await live.send({"error": str(exc)})
+            await live.channel.send({"error": str(exc)})
             return
         self._fields.update(columns.accessed_fields)
         head = {"truncated": columns.truncated, "bytes": len(columns.payload)}
-        await live.send(head, columns.payload)
+        await live.channel.send(head, columns.payload)
+
+    def _draw(self, said: Any) -> None:
+        try:
+            picture = base64.b64decode(said, validate=True)
+        except (TypeError, ValueError):
+            return
+        if picture.startswith(PNG) and len(self._figures) < MOST_FIGURES:
+            self._figures.append(picture)
 
     def _note(self, attempts: Any) -> None:
         for said in attempts if isinstance(attempts, (list, tuple)) else ():
@@ -163,15 +186,26 @@ class _Cell:
         self.died = True
         if ended.broken:
             return None, {"error": "the Python process broke off; its variables are gone"}
-        code = await in_thread(lambda: live.process.wait(GRACE_S), name="sandbox-end")
-        if code == SIGKILLED:
-            return "memory", {}
-        how = "broke off" if code is None else f"ended by itself (exit code {code})"
+        ending = await live.process.ending(GRACE_S)
+        if ending is None:
+            how = "broke off"
+        elif ending.status is None:
+            how = "was ended with its server's sandbox"
+        elif ending.status == SIGKILLED:
+            return ("cpu" if ending.cpu_s >= live.bounds.cpu_s else "memory"), {}
+        else:
+            how = f"ended by itself (exit code {ending.status})"
         return None, {"error": f"the Python process {how}; its variables are gone"}
 
 
 def _text(value: Any) -> str | None:
     return clean(value) if isinstance(value, str) else None
+
+
+def _remarks(said: Any) -> str:
+    """What the sandbox has to say of its figures, as lines after the output."""
+    texts = [_text(line) for line in said[:MOST_REMARKS]] if isinstance(said, list) else []
+    return "".join(f"[{text[:300]}]\n" for text in texts if text)
 
 
 def clean(text: str) -> str:

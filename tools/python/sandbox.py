@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 import os
+import socket
 import sys
 from pathlib import Path
 
 from core.errors import SandboxError
 from core.protocols import QueryFunction
 from core.trajectory import Sandbox
-from tools.python.kernel import BubblewrapKernel
-from tools.python.wire import START_S
-from tools.walls.bwrap import Sizes
-from tools.walls.process import SandboxProcess
+from tools.deadline import in_thread
+from tools.python.bounds import Bounds
+from tools.python.kernel import SandboxKernel
+from tools.python.zygote import START_S, Zygote, start_zygote
 
 NAME = "bubblewrap"
 OFF = "off"
@@ -24,38 +25,53 @@ class BubblewrapSandbox:
 
     name = NAME
 
-    def __init__(self, *, sizes: Sizes | None = None, memory_mb: int = 2048) -> None:
-        self._sizes = sizes or Sizes()
-        self._memory_mb = memory_mb
+    def __init__(self, bounds: Bounds | None = None) -> None:
+        self._bounds = bounds or Bounds()
 
     def state(self) -> Sandbox:
         """Whether it works on this machine."""
         return sandbox_available()
 
-    async def open(self, session: str, query: QueryFunction) -> BubblewrapKernel:
+    async def warm(self) -> None:
+        """Have the process ready that sessions are forked from. Raises SandboxError."""
+        await in_thread(start_zygote, name="zygote-start")
+
+    async def open(self, session: str, query: QueryFunction) -> SandboxKernel:
         """Start a session. Raises SandboxError where this machine cannot hold one."""
-        kernel = BubblewrapKernel(query, self._sizes, self._memory_mb)
+        kernel = SandboxKernel(query, self._bounds)
         await kernel.start()
         return kernel
 
 
 @functools.cache
 def sandbox_available() -> Sandbox:
-    """Starts an empty sandbox once per process; where that fails, the reason and what to do."""
+    """Puts up all the walls once per process; where that fails, the reason and what to do."""
     if sys.platform != "linux":
         return Sandbox(name=OFF, detail=f"the Python sandbox needs Linux; this is {sys.platform}")
     try:
-        process = SandboxProcess(["-c", ""], Sizes())
+        said = _try_walls()
     except SandboxError as exc:
-        return Sandbox(name=OFF, detail=str(exc))
-    process.locate()
-    if (code := process.wait(START_S)) is None:
-        process.kill()
-    with os.fdopen(process.output_fd, "rb") as pipe:
-        said = pipe.read().decode("utf-8", "replace").strip()
-    if code == 0:
-        return Sandbox(name=NAME)
-    return Sandbox(name=OFF, detail=explain(said or f"bubblewrap ended with exit code {code}"))
+        said = str(exc)
+    return Sandbox(name=OFF, detail=explain(said)) if said else Sandbox(name=NAME)
+
+
+def _try_walls() -> str:
+    """What a sandbox without an inside says to the attempt; nothing where it goes well."""
+    zygote = Zygote(warm=False)
+    ours, theirs = socket.socketpair()
+    output_r, output_w = os.pipe()
+    try:
+        zygote.wait_until_ready()
+        with theirs:
+            ended = zygote.fork(Bounds(), theirs, output_w, probe=True)
+        os.close(output_w)
+        with os.fdopen(output_r, encoding="utf-8", errors="replace") as pipe:
+            said = pipe.read().strip()
+        ending = ended.result(START_S)
+    finally:
+        zygote.close()
+        ours.close()
+    return "" if ending.status == 0 else said or f"it ended with exit code {ending.status}"
 
 
 def explain(said: str, proc: Path = Path("/proc/sys")) -> str:

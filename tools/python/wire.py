@@ -1,4 +1,4 @@
-"""A started sandbox and its two ways out: the channel of messages, and what is printed.
+"""A live kernel and its two ways out: the channel of messages, and what is printed.
 
 What comes out of the sandbox is bytes and JSON of a bounded size, and is believed in nothing.
 """
@@ -10,18 +10,19 @@ import json
 import os
 import socket
 import struct
+from collections.abc import Callable
 from typing import Any
 
 from core.errors import SandboxError
 from tools.deadline import in_thread
-from tools.walls.bwrap import Sizes
-from tools.walls.process import SandboxProcess
-from tools.walls.runtime import precompile
+from tools.python.bounds import Bounds
+from tools.python.process import KernelProcess
+from tools.python.zygote import START_S, running_zygote, start_zygote
 
-START_S = 30.0
 LENGTH = struct.Struct(">I")
 MOST_BYTES = 1 << 20
 """Of one message out of the sandbox."""
+PIECE = 1 << 16
 FLOOD = 16
 """A cell that prints this many times more than is kept is ended."""
 
@@ -34,100 +35,179 @@ class EndedError(Exception):
         self.broken = broken
 
 
-class LiveSession:
-    """A started sandbox with its two ways out: the channel and what is printed."""
+class FloodError(Exception):
+    """The cell printed far more than is kept."""
 
-    def __init__(self, process: SandboxProcess, channel: socket.socket) -> None:
+
+class LiveSession:
+    """A kernel of the zygote's."""
+
+    def __init__(
+        self, process: KernelProcess, channel: Channel, output: Output, bounds: Bounds
+    ) -> None:
         self.process = process
+        self.bounds = bounds
         self.channel = channel
-        self.output = Output(process.output_fd)
+        self.output = output
 
     @classmethod
-    async def start(cls, sizes: Sizes, memory_mb: int) -> LiveSession:
-        await in_thread(precompile, name="sandbox-runtime")
+    async def start(cls, bounds: Bounds) -> LiveSession:
+        """Have one forked. Raises SandboxError."""
+        zygote = running_zygote()
+        if zygote is None:
+            zygote = await in_thread(start_zygote, name="zygote-start")
         ours, theirs = socket.socketpair()
-        ours.setblocking(False)
-        limits = {
-            "memory_mb": memory_mb,
-            "cpu_s": sizes.cpu_s,
-            "processes": sizes.processes,
-            "file_mb": sizes.tmp_mb,
-            "files": sizes.files,
-        }
-        inside = ["/kernel.py", str(theirs.fileno()), json.dumps(limits)]
+        output_r, output_w = os.pipe()
+        output = Output(output_r)
+        channel = Channel(ours, output)
+        process: KernelProcess | None = None
         try:
             with theirs:
-                process = SandboxProcess(inside, sizes, theirs)
-        except BaseException:
-            ours.close()
-            raise
-        live = cls(process, ours)
-        try:
+                try:
+                    ended = zygote.fork(bounds, theirs, output_w)
+                finally:
+                    os.close(output_w)
             async with asyncio.timeout(START_S):
-                await in_thread(process.locate, name="sandbox-start")
-                message = await live.receive()
-        except (TimeoutError, EndedError):
-            live.output.drain()
-            live.close()
-            said = live.output.text.strip()[-600:] or "it gave no reason"
-            raise SandboxError(f"the Python sandbox did not start: {said}") from None
-        except BaseException:
-            live.close()
+                process = KernelProcess(await _introduction(ours), ended)
+                channel.open()
+                message = await channel.receive()
+            if message["op"] != "ready":
+                raise EndedError(broken=True)
+        except BaseException as exc:
+            output.drain()
+            said = output.text.strip()[-600:] or "it gave no reason"
+            if process:
+                process.kill()
+                process.close()
+            channel.close()
+            output.close()
+            if isinstance(exc, (TimeoutError, EndedError)):
+                raise SandboxError(f"the Python sandbox did not start: {said}") from None
             raise
-        assert message["op"] == "ready"
-        return live
+        return cls(process, channel, output, bounds)
+
+    async def close(self) -> None:
+        """End it, and come back when nothing of it is left."""
+        self.process.kill()
+        self.channel.close()
+        self.output.close()
+        await self.process.wait()
+        self.process.close()
+
+
+async def _introduction(ours: socket.socket) -> int:
+    """The handle that a kernel hands over before anybody else's code runs in it."""
+    ours.setblocking(False)
+    loop = asyncio.get_running_loop()
+    there = asyncio.Event()
+    loop.add_reader(ours.fileno(), there.set)
+    try:
+        await there.wait()
+    finally:
+        loop.remove_reader(ours.fileno())
+    _, handles, _, _ = socket.recv_fds(ours, 1, 1)
+    if not handles:
+        raise EndedError()
+    return handles[0]
+
+
+class Channel:
+    """Messages with a kernel."""
+
+    def __init__(self, ours: socket.socket, output: Output) -> None:
+        self._socket = ours
+        self._output = output
+        self._output.on_flood = lambda: self._wake(FloodError())
+        self._loop = asyncio.get_running_loop()
+        self._buffer = bytearray()
+        self._waiting: asyncio.Future[None] | None = None
+        self._ended: EndedError | None = None
+
+    def open(self) -> None:
+        """Begin to listen."""
+        self._loop.add_reader(self._socket.fileno(), self._read)
 
     async def send(self, message: dict[str, Any], payload: bytes = b"") -> None:
         raw = json.dumps(message).encode()
-        loop = asyncio.get_running_loop()
         try:
-            await loop.sock_sendall(self.channel, LENGTH.pack(len(raw)) + raw)
-            await loop.sock_sendall(self.channel, payload)
+            await self._loop.sock_sendall(self._socket, LENGTH.pack(len(raw)) + raw)
+            if payload:
+                await self._loop.sock_sendall(self._socket, payload)
         except OSError as exc:
             raise EndedError() from exc
 
     async def receive(self) -> dict[str, Any]:
-        """The next message; anything malformed ends the session."""
-        (length,) = LENGTH.unpack(await self._exactly(LENGTH.size))
-        if length > MOST_BYTES:
-            raise EndedError(broken=True)
-        try:
-            message = json.loads(await self._exactly(length))
-        except (ValueError, RecursionError) as exc:
-            raise EndedError(broken=True) from exc
-        if not isinstance(message, dict) or not isinstance(message.get("op"), str):
-            raise EndedError(broken=True)
+        """The next message. Raises EndedError, and FloodError as soon as too much is printed."""
+        while (message := self._next()) is None:
+            if self._output.is_flooded:
+                raise FloodError()
+            if self._ended:
+                raise self._ended
+            self._waiting = self._loop.create_future()
+            await self._waiting
         return message
 
-    async def _exactly(self, count: int) -> bytes:
-        loop = asyncio.get_running_loop()
-        parts: list[bytes] = []
-        while count:
-            try:
-                part = await loop.sock_recv(self.channel, min(count, 65536))
-            except OSError as exc:
-                raise EndedError() from exc
-            if not part:
-                raise EndedError()
-            parts.append(part)
-            count -= len(part)
-        return b"".join(parts)
-
     def close(self) -> None:
-        """End it; the process may be waited for afterwards."""
-        self.process.kill()
-        self.output.close()
-        self.channel.close()
+        self._stop(EndedError())
+        self._socket.close()
+
+    def _next(self) -> dict[str, Any] | None:
+        """A whole message of the buffer; anything malformed ends the session."""
+        if len(self._buffer) < LENGTH.size:
+            return None
+        (length,) = LENGTH.unpack_from(self._buffer)
+        if length > MOST_BYTES:
+            raise self._stop(EndedError(broken=True))
+        end = LENGTH.size + length
+        if len(self._buffer) < end:
+            return None
+        try:
+            message = json.loads(self._buffer[LENGTH.size : end])
+        except (ValueError, RecursionError):
+            message = None
+        del self._buffer[:end]
+        if not isinstance(message, dict) or not isinstance(message.get("op"), str):
+            raise self._stop(EndedError(broken=True))
+        return message
+
+    def _read(self) -> None:
+        try:
+            part = self._socket.recv(PIECE)
+        except BlockingIOError:
+            return
+        except OSError:
+            part = b""
+        self._buffer += part
+        if not part:
+            self._stop(EndedError())
+        elif len(self._buffer) > 2 * MOST_BYTES:  # nobody asked for that much
+            self._stop(EndedError(broken=True))
+        self._wake()
+
+    def _stop(self, ended: EndedError) -> EndedError:
+        self._ended = self._ended or ended
+        if self._socket.fileno() >= 0:
+            self._loop.remove_reader(self._socket.fileno())
+        return self._ended
+
+    def _wake(self, error: Exception | None = None) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting and not waiting.done():
+            if error:
+                waiting.set_exception(error)
+            else:
+                waiting.set_result(None)
 
 
 class Output:
-    """What the sandbox prints: kept up to a cap, counted beyond it."""
+    """What the kernel prints: kept up to a cap, counted beyond it."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         os.set_blocking(fd, False)
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(fd, self._read)
+        self.on_flood: Callable[[], None] = lambda: None
         self.begin(MOST_BYTES)
 
     def begin(self, keep: int) -> None:
@@ -135,7 +215,7 @@ class Output:
         self._kept: list[bytes] = []
         self._keep = keep
         self.total = 0
-        self.flooded = asyncio.Event()
+        self.is_flooded = False
 
     @property
     def text(self) -> str:
@@ -143,12 +223,12 @@ class Output:
 
     def drain(self) -> None:
         """Take what is in the pipe already."""
-        while not self.flooded.is_set() and self._read():
+        while not self.is_flooded and self._read():
             pass
 
     def _read(self) -> bool:
         try:
-            part = os.read(self._fd, 65536)
+            part = os.read(self._fd, PIECE)
         except BlockingIOError:
             return False
         if not part:
@@ -157,8 +237,9 @@ class Output:
         if self.total < self._keep:
             self._kept.append(part)
         self.total += len(part)
-        if self.total > self._keep * FLOOD:
-            self.flooded.set()
+        if self.total > self._keep * FLOOD and not self.is_flooded:
+            self.is_flooded = True
+            self.on_flood()
         return True
 
     def close(self) -> None:

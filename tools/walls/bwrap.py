@@ -25,29 +25,34 @@ _next_uid = itertools.count(os.getpid())
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the sandbox itself bounds; the rest is rlimits that the kernel sets on itself."""
+    """What bubblewrap itself bounds; the rest is rlimits that the process inside sets on itself."""
 
     tmp_mb: int = 128
     shared_mb: int = 16
-    processes: int = 32
-    """Threads count too."""
-    files: int = 256
-    cpu_s: int = 3600
-    """Of one session in all; a cell's own bound is its wall time."""
 
 
 def sandbox_command(
-    runtime: Runtime, sizes: Sizes, inside: Sequence[str], *, info_fd: int, seccomp_fd: int | None
+    runtime: Runtime,
+    sizes: Sizes,
+    inside: Sequence[str],
+    *,
+    info_fd: int,
+    seccomp_fd: int | None,
+    nests: bool = False,
 ) -> list[str]:
-    """The argv to start, whoever we are. `inside` is run by the interpreter in the sandbox."""
+    """The argv to start, whoever we are. `inside` is run by the interpreter in the sandbox.
+
+    `nests`: what runs inside may make namespaces of its own. It must give that up before it runs
+    anybody else's code.
+    """
     if os.geteuid() != 0:
-        command = [str(runtime.bwrap), *_options(runtime, sizes, str)]
+        command = [str(runtime.bwrap), *_options(runtime, sizes, str, nests=nests)]
         return _with_fds(command, runtime, inside, info_fd, seccomp_fd)
     stage = next((path for path in STAGES if Path(path).is_dir()), None)
     if stage is None:
         raise SandboxError(f"none of {', '.join(STAGES)} is there to mount over")
     staged, binds = _staged(runtime, stage)
-    command = [staged(runtime.bwrap), *_options(runtime, sizes, staged)]
+    command = [staged(runtime.bwrap), *_options(runtime, sizes, staged, nests=nests)]
     argv = _with_fds(command, runtime, inside, info_fd, seccomp_fd)
     plan = {
         "stage": stage,
@@ -77,13 +82,17 @@ def _staged(runtime: Runtime, stage: str) -> tuple[Callable[[Path], str], dict[P
     return staged, binds
 
 
-def _options(runtime: Runtime, sizes: Sizes, locate: Callable[[Path], str]) -> list[str]:
+def _options(
+    runtime: Runtime, sizes: Sizes, locate: Callable[[Path], str], *, nests: bool
+) -> list[str]:
     options = [
-        *("--unshare-all", "--unshare-user", "--disable-userns"),
+        *("--unshare-all", "--unshare-user"),
         *("--uid", INSIDE_ID, "--gid", INSIDE_ID),
         *("--die-with-parent", "--new-session", "--as-pid-1"),
         *("--clearenv", "--cap-drop", "ALL", "--hostname", "sandbox"),
     ]
+    # The capability holds in the sandbox's own user namespace, over its own namespaces alone.
+    options += ["--cap-add", "CAP_SYS_ADMIN"] if nests else ["--disable-userns"]
     for bind in runtime.binds:
         options += ["--bind" if bind.writable else "--ro-bind", locate(bind.source), bind.target]
     for mask in runtime.masks:

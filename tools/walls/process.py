@@ -10,18 +10,14 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from core.errors import SandboxError
 from tools.walls.bwrap import Sizes, sandbox_command
 from tools.walls.runtime import Runtime, find_runtime
-from tools.walls.seccomp import filter_program
+from tools.walls.seccomp import NESTING, filter_program
 
 END_S = 5.0
-STILL_S = 1.0
-"""How long what a cell left behind has for its end, once it is killed."""
 
 
 class SandboxProcess:
@@ -37,12 +33,18 @@ class SandboxProcess:
         channel: socket.socket | None = None,
         *,
         runtime: Runtime | None = None,
+        nests: bool = False,
+        handles: Sequence[int] = (),
     ) -> None:
+        """`inside` is the interpreter's own argv; it inherits `channel` and the open `handles`.
+
+        `nests`: it may make namespaces of its own, which its filter then has to let through.
+        """
         runtime = runtime or find_runtime()
         info_r, info_w = os.pipe()
         self.output_fd, output_w = os.pipe()
-        passed = [info_w]
-        program = filter_program()
+        passed = [info_w, *handles]
+        program = filter_program(allowed=NESTING if nests else ())
         with tempfile.TemporaryFile() as rules:
             rules_fd = None
             if program is not None:
@@ -54,13 +56,21 @@ class SandboxProcess:
                 passed.append(channel.fileno())
             try:
                 self._process = subprocess.Popen(
-                    sandbox_command(runtime, sizes, inside, info_fd=info_w, seccomp_fd=rules_fd),
+                    sandbox_command(
+                        runtime,
+                        sizes,
+                        inside,
+                        info_fd=info_w,
+                        seccomp_fd=rules_fd,
+                        nests=nests,
+                    ),
                     pass_fds=passed,
                     stdin=subprocess.DEVNULL,
                     stdout=output_w,
                     stderr=subprocess.STDOUT,
                     env=_environment(),
                     cwd="/",
+                    start_new_session=True,  # an interrupt at the terminal is the server's affair
                 )
             except (OSError, SandboxError) as exc:
                 os.close(info_r)
@@ -86,36 +96,6 @@ class SandboxProcess:
         except (ValueError, KeyError, OSError):
             return False
         return True
-
-    def pause(self) -> None:
-        """Let nothing in the first process run until `resume`: no thread works between calls."""
-        self._signal(signal.SIGSTOP)
-
-    def still(self) -> bool:
-        """Whether after `pause` nothing goes on in the sandbox. Blocks for a moment.
-
-        The first process ends what a cell started, but a cell may keep it from doing so. What
-        nobody else looks after is its child, so that to look at its children is enough. Where the
-        machine does not tell of them, it is believed.
-        """
-        last = time.monotonic() + STILL_S
-        while not (still := self._is_still()) and time.monotonic() < last:
-            time.sleep(0.002)
-        return still
-
-    def _is_still(self) -> bool:
-        tasks = Path(f"/proc/{self._init}/task")
-        try:
-            children = [(task / "children").read_text("ascii") for task in tasks.iterdir()]
-            states = [_state(task) for task in tasks.iterdir()]
-        except OSError:
-            return True
-        states_of_children = {_state(Path("/proc", pid)) for pid in " ".join(children).split()}
-        return set(states) <= set("TtZX") and states_of_children <= set("ZX")
-
-    def resume(self) -> None:
-        """Go on after `pause`."""
-        self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
         """End everything in the sandbox at once, without waiting for it. Idempotent.
@@ -145,14 +125,6 @@ class SandboxProcess:
         if self._init_fd is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._init_fd, number)
-
-
-def _state(process: Path) -> str:
-    """The letter that /proc gives a process or thread; X for one that is gone."""
-    try:
-        return (process / "stat").read_text("ascii", "replace").rpartition(")")[2].split()[0]
-    except OSError:
-        return "X"
 
 
 def _environment() -> dict[str, str]:

@@ -22,39 +22,10 @@ from pathlib import Path
 from core.errors import SandboxError
 from tools.walls.elf import is_readable, libraries
 
-DISTRIBUTIONS = {
-    "numpy": "numpy",
-    "pandas": "pandas",
-    "scipy": "scipy",
-    "scikit-learn": "sklearn",
-    "statsmodels": "statsmodels",
-    "matplotlib": "matplotlib",
-    # What these stand on.
-    "python-dateutil": "dateutil",
-    "joblib": "joblib",
-    "threadpoolctl": "threadpoolctl",
-    "narwhals": "narwhals",
-    "patsy": "patsy",
-    "packaging": "packaging",
-    "formulaic": "formulaic",
-    "interface-meta": "interface_meta",
-    "typing-extensions": "typing_extensions",
-    "wrapt": "wrapt",
-    "cloudpickle": "cloudpickle",
-    "contourpy": "contourpy",
-    "cycler": "cycler",
-    "fonttools": "fontTools",
-    "kiwisolver": "kiwisolver",
-    "pillow": "PIL",
-    "pyparsing": "pyparsing",
-    "six": "six",
-    "pytz": "pytz",
-    "tzdata": "tzdata",
-}
-"""Distribution to import name."""
-OPTIONAL = frozenset(DISTRIBUTIONS) - {"numpy", "pandas", "scipy"}
-"""Bound where they are installed; without one of these an import fails, and says so."""
-KERNEL = Path(__file__).parents[1] / "python" / "inside.py"
+LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "statsmodels", "matplotlib")
+"""Distributions that the agent's Python has, with all that they require."""
+KERNEL = Path(__file__).parents[1] / "python" / "inside"
+KERNEL_PLACE = "/kernel"
 ZONES = Path("/usr/share/zoneinfo")
 # Extension modules for screens and terminals would draw half of X11 into the sandbox.
 LEFT_OUT = ("_tkinter", "_curses", "readline", "_dbm", "_gdbm", "nis", "ossaudiodev")
@@ -89,18 +60,31 @@ class Runtime:
 @functools.cache
 def find_runtime() -> Runtime:
     """The agent's Python. Collected once per process; raises SandboxError where a part is missing."""
-    return assemble(DISTRIBUTIONS, [Bind(KERNEL, "/kernel.py")])
+    return assemble(
+        with_requirements(LIBRARIES),
+        [Bind(KERNEL, f"{KERNEL_PLACE}/{KERNEL.name}")],
+        {
+            "OMP_NUM_THREADS": "1",  # a process with a second thread cannot be forked safely
+            "LOKY_MAX_CPU_COUNT": "1",
+            "MPLBACKEND": "agg",
+            "MPLCONFIGDIR": "/tmp/.matplotlib",  # noqa: S108 - its own
+        },
+    )
 
 
 def assemble(
     distributions: Iterable[str],
     own: Sequence[Bind],
     environment: Mapping[str, str] | None = None,
+    *,
+    described: bool = False,
 ) -> Runtime:
     """An inside that holds these distributions at /site, and `own` where each says.
 
-    Raises SandboxError where a part is missing.
+    `described`: with their names and versions, which some look up. Raises SandboxError where a part
+    is missing.
     """
+    distributions = list(distributions)
     bwrap, bwrap_libs = _bwrap()
     stdlib = Path(os.__file__).resolve().parent
     executable = Path(sys.executable).resolve()
@@ -119,6 +103,7 @@ def assemble(
         Bind(executable, python),
         Bind(stdlib, inside),
         *packages,
+        *(bind for name in distributions if described for bind in _description(name)),
         *(Bind(path, f"/lib/{soname}") for soname, path in sorted(found.items())),
         *(Bind(Path(loader).resolve(), loader) for loader in sorted(loaders)),
         *own,
@@ -180,23 +165,27 @@ def _bwrap() -> tuple[Path, Path | None]:
 
 def _distribution(name: str) -> list[Bind]:
     """A distribution's own folders and modules, each at /site/<name>, without its metadata."""
-    try:
-        distribution = _installed(name)
-    except SandboxError:
-        if name in OPTIONAL:
-            return []
-        raise
+    distribution = _installed(name)
     if distribution.files:
         parts = {file.parts[0] for file in distribution.files}
         tops = {p for p in parts if p not in {"..", "__pycache__"} and not p.endswith("-info")}
     else:  # a system package without a record of its files
-        tops = {DISTRIBUTIONS.get(name, name.replace("-", "_"))}
+        tops = {name.replace("-", "_")}
     binds = []
     for top in sorted(tops):
         place = Path(str(distribution.locate_file(top)))
         if place.exists():
             binds.append(Bind(place.resolve(), f"/site/{top}"))
     return binds
+
+
+def _description(name: str) -> list[Bind]:
+    """One file of a distribution's metadata: others tell where it was installed from."""
+    distribution = _installed(name)
+    found = [file for file in distribution.files or () if file.name == "METADATA"]
+    return [
+        Bind(Path(str(distribution.locate_file(file))).resolve(), f"/site/{file}") for file in found
+    ]
 
 
 def _installed(name: str) -> metadata.Distribution:

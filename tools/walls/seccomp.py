@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import platform
 import struct
+from collections.abc import Collection
 from dataclasses import dataclass
 
 EPERM, ENOSYS = 1, 38
@@ -78,6 +79,9 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "clock_settime": (227, 112),
     "settimeofday": (164, 170),
     "ioprio_set": (251, 30),
+    "io_setup": (206, 0),  # one count for the whole machine, and inotify's one for the whole user
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
     "mbind": (237, 235),
     "set_mempolicy": (238, 237),
     "migrate_pages": (256, 238),
@@ -87,6 +91,9 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "iopl": (172, None),
     "uselib": (134, None),
 }
+
+NESTING = ("unshare", "setns", "mount")
+"""What a process needs that forks others into namespaces of their own."""
 
 
 @dataclass(frozen=True)
@@ -117,16 +124,21 @@ NR, ARCH, ARG0, ARG1 = 0, 4, 16, 24
 """Offsets in struct seccomp_data; the low half of an argument comes first on both machines."""
 
 
-def filter_program(machine: str = platform.machine()) -> bytes | None:
-    """The filter as an array of `struct sock_filter`; None on a machine that it is not made for."""
+def filter_program(
+    machine: str = platform.machine(), *, allowed: Collection[str] = ()
+) -> bytes | None:
+    """The filter as an array of `struct sock_filter`; None on a machine that it is not made for.
+
+    `allowed` are names of the list that are let through all the same.
+    """
     if machine not in MACHINES:
         return None
     m = MACHINES[machine]
     program = [_op(LOAD, ARCH), _op(JEQ, m.audit_arch, 1, 0), _op(RET, KILL), _op(LOAD, NR)]
     if m.first_foreign is not None:
         program += [_op(JGE, m.first_foreign, 0, 1), _op(RET, KILL)]
-    for numbers in REFUSED.values():
-        if (number := numbers[m.column]) is not None:
+    for name, numbers in REFUSED.items():
+        if name not in allowed and (number := numbers[m.column]) is not None:
             program += [_op(JEQ, number, 0, 1), _op(RET, ERRNO | EPERM)]
     # With ENOSYS for clone3, libc falls back to clone, whose flags a filter can see.
     program += [_op(JEQ, m.clone3, 0, 1), _op(RET, ERRNO | ENOSYS)]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.needs import needs
-from tests.tools.support import make_visits, needs_sandbox
+from tests.tools.support import needs_sandbox
 from tools.walls.bwrap import LAUNCHER
 from tools.walls.runtime import find_runtime
 
@@ -24,31 +24,33 @@ FREE_UID = 61_183
 """Below those that the sandbox takes; the test skips where somebody has it."""
 
 PROGRAM = """
-import asyncio, json, os, sys
-from pathlib import Path
-from tools.python.sandbox import BubblewrapSandbox, sandbox_available
-from tools.toolset import ToolSet
+import asyncio, json, os, pickle, sys
+from core.protocols import CellLimits, QueryColumns
+from tools.python.sandbox import BubblewrapSandbox
+
+async def answer(sql):
+    return QueryColumns(payload=pickle.dumps({"s": [1.5, 2.5]}), row_count=2)
 
 async def main():
-    tools = ToolSet(Path(sys.argv[1]), names=["execute_query", "execute_code"],
-                    sandbox=BubblewrapSandbox(), session="s")
-    said = {"state": sandbox_available().model_dump(), "uid": os.getuid()}
+    secret = sys.argv[1]
+    sandbox = BubblewrapSandbox()
+    said = {"state": sandbox.state().model_dump(), "uid": os.getuid()}
+    kernel = await sandbox.open("s", answer)
     cells = {
-        "sum": "query('SELECT sum(dose) AS s FROM visits').s[0], os.getuid()",
+        "sum": "float(query('SELECT s').s.sum()), os.getuid()",
         "passwd": "open('/etc/passwd').read()",
         "root": "os.listdir('/root')",
-        "checkout": f"os.listdir({str(Path(sys.argv[1]).parents[1])!r})",
-        "database": f"open({sys.argv[1]!r})",
+        "checkout": f"os.listdir({os.path.dirname(secret)!r})",
+        "secret": f"open({secret!r})",
+        "host": "os.kill(os.getppid() or 1, 0) or os.listdir('/proc')",
         "environ": "sorted(os.environ)",
         "loop": "while True: pass",
         "after": "1 + 1",
     }
     for name, code in cells.items():
-        seen = await tools.call("execute_code", {"code": "import os\\n" + code,
-                                                  "timeout": 1 if name == "loop" else 30})
-        said[name] = {"value": (seen.data or {}).get("value"), "kind": seen.error_kind,
-                      "text": seen.text[:300]}
-    await tools.close()
+        limits = CellLimits(wall_s=1 if name == "loop" else 30)
+        said[name] = (await kernel.run("import os\\n" + code, limits)).model_dump()
+    await kernel.close()
     print(json.dumps(said))
 
 asyncio.run(main())
@@ -60,9 +62,8 @@ def closed_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A checkout with its packages and data, below a folder that only its owner may enter."""
     closed = tmp_path_factory.mktemp("closed")
     checkout = closed / "checkout"
-    for name in ("core", "databases", "tools"):
+    for name in ("core", "tools"):
         shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("*.json"))
-    make_visits(checkout / "home" / "visits.duckdb")
     (checkout / "secret.txt").write_text("the answers", encoding="ascii")
     closed.chmod(0o700)
     yield checkout
@@ -71,20 +72,21 @@ def closed_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def expect_walls(said: dict[str, Any]) -> None:
     assert said["state"] == {"name": "bubblewrap", "detail": None}
-    assert said["sum"]["value"] == "(np.float64(5662.5), 1000)", said["sum"]
-    for name in ("passwd", "root", "checkout", "database"):
-        assert said[name]["kind"] == "python", said[name]
-    assert "root:" not in said["passwd"]["text"]
+    assert said["sum"]["value"] == "(4.0, 1000)", said["sum"]
+    for name in ("passwd", "root", "checkout", "secret", "host"):
+        assert said[name]["error"], said[name]
+        assert said[name]["value"] is None
+        assert said[name]["stdout"] == ""
     assert "HOME" in said["environ"]["value"]
     assert "DDR" not in said["environ"]["value"]
-    assert said["loop"]["kind"] == "timeout"
+    assert said["loop"]["killed"] == "timeout"
     assert said["after"]["value"] == "2"
 
 
 @pytest.mark.real
 def test_root_can_hold_python_below_a_folder_that_only_root_may_enter(closed_folder: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(closed_folder / "home" / "visits.duckdb")],
+        [sys.executable, "-c", PROGRAM, str(closed_folder / "secret.txt")],
         cwd=closed_folder,
         env={**os.environ, "PYTHONPATH": str(closed_folder), "DDR_SECRET": "x"},
         capture_output=True,
@@ -124,7 +126,7 @@ def test_an_ordinary_user_can_hold_python(closed_folder: Path) -> None:
         "binds": binds,
         "uid": FREE_UID,
         "probes": [f"{stage}/{python}"],
-        "argv": [f"{stage}/{python}", "-c", PROGRAM, f"{stage}/checkout/home/visits.duckdb"],
+        "argv": [f"{stage}/{python}", "-c", PROGRAM, f"{stage}/checkout/secret.txt"],
     }
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-B", str(LAUNCHER), json.dumps(plan)],

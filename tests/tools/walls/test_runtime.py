@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from tests.support.needs import needs
 from tools.walls import runtime
 from tools.walls.bwrap import Sizes, sandbox_command
 from tools.walls.elf import libraries, read_elf
-from tools.walls.runtime import DISTRIBUTIONS, find_runtime
+from tools.walls.runtime import LIBRARIES, find_runtime, with_requirements
 
 pytestmark = needs("linux")
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,7 +25,7 @@ def test_each_bind_is_a_single_thing_at_a_neutral_place() -> None:
     for bind in find_runtime().binds:
         assert bind.source.exists()
         assert bind.target.startswith(
-            ("/python/", "/site/", "/lib", "/kernel.py", "/usr/share/zoneinfo")
+            ("/python/", "/site/", "/lib", "/kernel/inside", "/usr/share/zoneinfo")
         ), bind
 
 
@@ -58,8 +57,7 @@ def test_the_site_holds_the_listed_distributions() -> None:
     assert {"numpy", "pandas", "scipy", "sklearn", "statsmodels", "matplotlib"} <= tops
     listed = {
         file.parts[0]
-        for name in DISTRIBUTIONS
-        if name not in runtime.OPTIONAL or importlib.util.find_spec(DISTRIBUTIONS[name])
+        for name in with_requirements(LIBRARIES)
         for file in metadata.distribution(name).files or ()
     }
     assert tops <= listed
@@ -67,9 +65,9 @@ def test_the_site_holds_the_listed_distributions() -> None:
 
 
 def test_a_distribution_that_is_missing_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "DISTRIBUTIONS", {"no-such-thing": "no_such_thing"})
+    monkeypatch.setattr(runtime, "LIBRARIES", ("no-such-thing",))
     with pytest.raises(SandboxError, match="pip install no-such-thing"):
-        runtime._distribution("no-such-thing")
+        runtime.find_runtime.__wrapped__()
 
 
 def test_without_bubblewrap_the_reason_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,3 +154,25 @@ def test_as_root_the_command_is_the_launchers_and_names_another_uid(
     text = " ".join(plans[0]["argv"])
     assert str(ROOT) not in text
     assert "--cap-drop ALL" in text
+
+
+def test_a_core_type_of_the_host_is_passed_on_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    text = " ".join(command())
+    assert "--setenv OPENBLAS_CORETYPE Haswell" in text
+    assert "secret" not in text
+
+
+def test_what_may_nest_keeps_every_other_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    nesting = sandbox_command(
+        find_runtime(), Sizes(), ["-c", ""], info_fd=7, seccomp_fd=8, nests=True
+    )
+    plain = command()
+    assert [word for word in plain if word not in nesting] == ["--disable-userns"]
+    assert [word for word in nesting if word not in plain] == ["--cap-add", "CAP_SYS_ADMIN"]
+    assert nesting.index("--cap-add") > nesting.index("--cap-drop")

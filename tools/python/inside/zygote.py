@@ -1,0 +1,219 @@
+"""One warm process that has the libraries imported, and forks a walled-in kernel whenever asked.
+
+It is process 1 of its sandbox, runs nobody's code but ours, listens to its host's socket alone and
+ends with it. A kernel inherits what was imported here, and nothing of another kernel: no session's
+data ever comes this way.
+
+Messages (SOCK_SEQPACKET, JSON). From the host: `settings`, once; `fork` with two descriptors, the
+kernel's channel and where it prints; `grow`. To the host: `ready`; `ended` for each kernel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gc
+import importlib
+import io
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import traceback
+from typing import Any
+
+from . import walls
+from .cells import serve
+from .channel import Channel, Printed
+
+MOST_BYTES = 1 << 16
+CHANNEL, FIRST_FREE = 3, 4
+"""A kernel has four descriptors: nothing, what it prints (twice), and its channel."""
+FAILED = 120
+IDLE_MS = 100
+LATER = (
+    *("scipy.special", "scipy.linalg", "scipy.sparse", "scipy.optimize", "scipy.interpolate"),
+    *("scipy.spatial", "scipy.stats", "scipy.signal", "scipy.cluster.hierarchy"),
+    *("matplotlib", "matplotlib.font_manager", "matplotlib.pyplot"),
+    *("joblib", "sklearn.linear_model", "sklearn.cluster", "sklearn.preprocessing"),
+    *("sklearn.decomposition", "sklearn.ensemble", "sklearn.metrics", "sklearn.model_selection"),
+    *("patsy", "formulaic", "statsmodels.tools", "statsmodels.regression.linear_model"),
+    *("statsmodels.tsa.api", "statsmodels.api", "statsmodels.formula.api"),
+)
+"""What is imported one by one while nobody waits: it makes a kernel's own import of it free."""
+
+
+class Zygote:
+    """The warm process. `own_proc` is an open folder of /proc, not to be seen by path in here."""
+
+    def __init__(self, host: socket.socket, own_proc: int) -> None:
+        self._host = host
+        self._own_proc = own_proc
+        self._own_pids = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=own_proc)
+        self._kernels: dict[int, tuple[int, int]] = {}
+        """Handle of each living kernel: its number and its process id."""
+        self._later: list[str] = []
+        self._settings: dict[str, Any] = json.loads(host.recv(MOST_BYTES))
+
+    def serve(self) -> None:
+        """Fork kernels until the host goes away."""
+        walls.hide_memory()
+        if self._settings["warm"]:
+            _import_first()
+        _settle()
+        self._host.send(json.dumps({"op": "ready"}).encode())
+        poll = select.poll()
+        poll.register(self._host, select.POLLIN)
+        while True:
+            events = poll.poll(IDLE_MS if self._later else None)
+            if not events:
+                self._grow()
+            for handle, _ in events:
+                if handle == self._host.fileno():
+                    if (born := self._listen()) is not None:
+                        poll.register(born, select.POLLIN)
+                else:
+                    poll.unregister(handle)
+                    self._bury(handle)
+
+    def _listen(self) -> int | None:
+        """Do what the host says; gives the handle of a kernel where one was forked."""
+        raw, handles, _, _ = socket.recv_fds(self._host, MOST_BYTES, 2)
+        if not raw:
+            os._exit(0)  # the host is gone
+        message = json.loads(raw)
+        if message["op"] == "grow":
+            self._later = list(LATER)
+            return None
+        try:
+            return self._fork(message, *handles)
+        finally:
+            for handle in handles:
+                os.close(handle)
+
+    def _fork(self, message: dict[str, Any], channel: int, output: int) -> int | None:
+        try:
+            walls.new_pid_namespace()
+            try:
+                pid = os.fork()
+                if pid == 0:
+                    self._become_kernel(message["bounds"], channel, output)
+            finally:
+                walls.back_to_pid_namespace(self._own_pids)
+        except OSError as exc:
+            with contextlib.suppress(OSError):
+                os.write(output, f"no process could be made: {exc}\n".encode())
+            return None
+        handle = os.pidfd_open(pid)
+        self._kernels[handle] = (message["number"], pid)
+        return handle
+
+    def _bury(self, handle: int) -> None:
+        os.close(handle)
+        number, pid = self._kernels.pop(handle)
+        _, status, usage = os.wait4(pid, 0)
+        code = os.waitstatus_to_exitcode(status)
+        said = {
+            "op": "ended",
+            "number": number,
+            "status": code if code >= 0 else 128 - code,
+            "cpu_s": usage.ru_utime + usage.ru_stime,
+        }
+        with contextlib.suppress(OSError):
+            self._host.send(json.dumps(said).encode())
+
+    def _grow(self) -> None:
+        name = self._later.pop(0)
+        with contextlib.suppress(Exception):  # then a kernel that wants it is told why
+            importlib.import_module(name)
+        if not self._later:
+            _settle()
+
+    def _become_kernel(self, bounds: dict[str, Any], channel: int, output: int) -> None:
+        """In the child: leave everything of the zygote behind, then serve cells. Never returns."""
+        try:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            walls.enter_namespaces(self._own_proc, os.getuid(), os.getgid())
+            base_mb = self._address_space_mb()
+            self._keep_only(channel, output)
+            walls.mount_own_folders(bounds["tmp_mb"], bounds["shared_mb"], bounds["inodes"])
+            talk = Channel(CHANNEL)
+            talk.introduce()
+            walls.drop_privileges()
+            walls.set_bounds({**bounds, "memory_mb": bounds["memory_mb"] + base_mb})
+            walls.filter_calls(bytes.fromhex(self._settings["filter"]))
+            self._settings.clear()
+            if bounds["probe"]:
+                os._exit(0)
+            _own_randomness()
+            sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - as long as the process
+            sys.stdout = sys.stderr = Printed(io.FileIO(1, "wb", closefd=False))
+            serve(talk, base_mb)
+        except BaseException:  # noqa: BLE001 - it must never go on as a second zygote
+            os.write(2, traceback.format_exc().encode("utf-8", "replace"))
+        finally:
+            os._exit(FAILED)
+
+    def _keep_only(self, channel: int, output: int) -> None:
+        """Close every descriptor but the two that are this kernel's own."""
+        self._host.detach()
+        self._kernels.clear()
+        talk, out = (fcntl.fcntl(fd, fcntl.F_DUPFD, 2 * FIRST_FREE) for fd in (channel, output))
+        nothing = os.open("/dev/null", os.O_RDONLY)
+        for source, place in ((nothing, 0), (out, 1), (out, 2), (talk, CHANNEL)):
+            os.dup2(source, place)
+        os.closerange(FIRST_FREE, os.sysconf("SC_OPEN_MAX"))
+
+    def _address_space_mb(self) -> int:
+        file = os.open("self/statm", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._own_proc)
+        pages = int(os.read(file, 200).split()[0])
+        os.close(file)
+        return pages * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+def _import_first() -> None:
+    """What every session uses, and the code paths of its first cell, so that they are shared."""
+    import numpy as np
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "group": np.arange(10) % 3,
+            "value": np.arange(10.0),
+            "text": list("abcdefghij"),
+            "time": pd.date_range("2020-01-01", periods=10),
+        }
+    )
+    grouped = frame.groupby("group")["value"].agg(["count", "mean", "min", "max"])
+    merged = frame.merge(grouped.reset_index(), on="group").sort_values("value")
+    resampled = frame.set_index("time")["value"].resample("3D").mean()
+    pivoted = frame.pivot_table(index="group", values="value")
+    for shown in (frame, frame.describe(), frame.dtypes, merged, resampled, pivoted):
+        repr(shown)
+    frame["value"].quantile(0.5)
+    frame["text"].value_counts()
+    frame["text"].astype("category").astype(str)
+
+
+def _settle() -> None:
+    """Have what is imported stay on pages that no kernel's garbage collector writes to."""
+    gc.collect()
+    gc.freeze()
+
+
+def _own_randomness() -> None:
+    """Kernels must not draw the numbers of their brothers; `random` sees to itself."""
+    if "numpy" in sys.modules:
+        import numpy as np
+
+        np.random.seed()
+
+
+def main() -> None:
+    """Started with the descriptors of the host's socket and of an open folder of /proc."""
+    host, own_proc = (int(text) for text in sys.argv[1:3])
+    sys.argv = [""]
+    sys.path.append("/site")
+    Zygote(socket.socket(fileno=host), own_proc).serve()

@@ -1,0 +1,194 @@
+"""The host's end of the one warm process that forks kernels: started once, shared, started again if it dies."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import threading
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.errors import SandboxError
+from tools.python.bounds import Bounds
+from tools.walls.bwrap import Sizes
+from tools.walls.process import SandboxProcess
+from tools.walls.runtime import KERNEL_PLACE, precompile
+from tools.walls.seccomp import filter_program
+
+START_S = 30.0
+SEND_S = 5.0
+MOST_BYTES = 1 << 16
+SAID_BYTES = 4000
+LATER_PACKAGES = "scipy.stats, matplotlib.pyplot, sklearn.ensemble, statsmodels.formula.api"
+MAIN = f"import sys; sys.path.append({KERNEL_PLACE!r}); from inside.zygote import main; main()"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a kernel ended."""
+
+    status: int | None
+    """Its exit code, or 128 and the signal that ended it; None where its zygote died with it."""
+    cpu_s: float = 0.0
+    """Processor time of its first process."""
+
+
+class Zygote:
+    """A warm process in bubblewrap. Safe to use from any thread and any event loop."""
+
+    def __init__(self, *, warm: bool = True) -> None:
+        """Start it in the background. `warm`: with the libraries imported."""
+        self._warm = warm
+        self._host, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._host.settimeout(SEND_S)
+        self._living: dict[int, Future[Ending]] = {}
+        self._lock = threading.Lock()
+        self._number = 0
+        self._ready: Future[None] = Future()
+        self.is_alive = True
+        threading.Thread(target=self._keep, name="zygote", daemon=True).start()
+
+    def wait_until_ready(self) -> None:
+        """Blocks. Raises SandboxError with the reason where it does not start."""
+        try:
+            self._ready.result(START_S)
+        except TimeoutError:
+            self.close()
+            raise SandboxError(f"the Python sandbox did not start in {START_S:g} s") from None
+
+    def fork(
+        self, bounds: Bounds, channel: socket.socket, output_fd: int, *, probe: bool = False
+    ) -> Future[Ending]:
+        """Have it fork a kernel that talks over `channel` and prints to `output_fd`.
+
+        `probe`: one that puts up its walls and ends with status 0. Raises SandboxError where the
+        zygote is gone. The answer comes over the channel; what is returned tells of the end.
+        """
+        ended: Future[Ending] = Future()
+        with self._lock:
+            self._number += 1
+            number = self._number
+            if self.is_alive:
+                self._living[number] = ended
+            message = {"op": "fork", "number": number, "bounds": {**asdict(bounds), "probe": probe}}
+            try:
+                self._send(message, [channel.fileno(), output_fd])
+            except OSError as exc:
+                self._living.pop(number, None)
+                raise SandboxError("the Python sandbox has just ended; call again") from exc
+        return ended
+
+    def close(self) -> None:
+        """End it and every kernel of it."""
+        with contextlib.suppress(OSError):
+            self._host.shutdown(socket.SHUT_RDWR)
+
+    def _send(self, message: dict[str, Any], handles: list[int] | None = None) -> None:
+        socket.send_fds(self._host, [json.dumps(message).encode()], handles or [])
+
+    def _keep(self) -> None:
+        """The life of the process, in the one thread that it is bound to."""
+        said = "it gave no reason"
+        try:
+            precompile()
+            own_proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+            try:
+                process = SandboxProcess(
+                    ["-c", MAIN, str(self._theirs.fileno()), str(own_proc)],
+                    Sizes(tmp_mb=1, shared_mb=1),
+                    self._theirs,
+                    nests=True,
+                    handles=[own_proc],
+                )
+            finally:
+                os.close(own_proc)
+                self._theirs.close()
+            process.locate()
+            try:
+                self._converse()
+            finally:
+                process.kill()
+                process.wait()
+                said = _last_words(process.output_fd) or said
+        except Exception as exc:  # noqa: BLE001 - told to whoever waits for it
+            said = str(exc)
+        self._end(said)
+
+    def _converse(self) -> None:
+        program = filter_program() or b""
+        with contextlib.suppress(OSError):
+            self._send({"op": "settings", "warm": self._warm, "filter": program.hex()})
+        while message := self._receive():
+            if message["op"] == "ready":
+                self._ready.set_result(None)
+                if self._warm:
+                    precompile("statsmodels", LATER_PACKAGES)
+                    self._send({"op": "grow"})
+            else:
+                ended = self._living.pop(message["number"], None)
+                if ended:
+                    ended.set_result(Ending(message["status"], message["cpu_s"]))
+
+    def _receive(self) -> dict[str, Any] | None:
+        while True:
+            try:
+                raw = self._host.recv(MOST_BYTES)
+            except TimeoutError:
+                continue
+            except OSError:
+                return None
+            return json.loads(raw) if raw else None
+
+    def _end(self, said: str) -> None:
+        with self._lock:
+            self.is_alive = False
+            self._host.close()
+            living, self._living = self._living, {}
+        if not self._ready.done():
+            self._ready.set_exception(SandboxError(f"the Python sandbox did not start: {said}"))
+        for ended in living.values():
+            ended.set_result(Ending(status=None))
+
+
+def _last_words(output_fd: int) -> str:
+    os.set_blocking(output_fd, False)
+    try:
+        with contextlib.suppress(BlockingIOError):
+            return os.read(output_fd, SAID_BYTES).decode("utf-8", "replace").strip()[-600:]
+        return ""
+    finally:
+        os.close(output_fd)
+
+
+_current: Zygote | None = None
+_starting = threading.Lock()
+
+
+def running_zygote() -> Zygote | None:
+    """The process's own zygote where it is ready for work."""
+    zygote = _current
+    return zygote if zygote and zygote.is_alive else None
+
+
+def start_zygote() -> Zygote:
+    """The same, started where there is none or the last one died. Blocks; raises SandboxError."""
+    global _current  # noqa: PLW0603 - one per process is the point of it
+    with _starting:
+        if running := running_zygote():
+            return running
+        started = Zygote()
+        started.wait_until_ready()
+        _current = started
+        return started
+
+
+def _forget() -> None:
+    """A forked child of this process has no part in its parent's zygote."""
+    global _current, _starting
+    _current, _starting = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget)
