@@ -23,11 +23,12 @@ BUSY_SESSIONS = 32
 # The first two listen to interruption between two vectors of rows. The others take seconds within
 # one: a function's single call, or 2048 calls of a dear one, are not interrupted.
 ENDLESS = (
-    "SELECT count(*) FROM events AS a, events AS b WHERE a.value + b.value = {number}.05",
+    "SELECT count(*) FROM events AS a, events AS b, events AS c"
+    " WHERE hash(a.value, b.value, c.value) = {number}",
     "WITH RECURSIVE steps(n) AS (SELECT {number} UNION ALL SELECT n + 1 FROM steps)"
     " SELECT count(*) FROM steps",
-    "SELECT count(*) FROM events"
-    " WHERE regexp_matches(repeat(quality, 20000) || {number}, '(a|l|i)*(d|v)+[^x]*z$')",
+    "SELECT sum(length(regexp_replace(repeat(value::VARCHAR, 10000 + {number}), '[0-4]+', 'x', 'g')))"
+    " FROM events",
     "SELECT sum(length(repeat(chr(65 + item_id), 1000000 + {number}))) FROM events",
 )
 
