@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from core.protocols import Observation, Reply, Tools
+from core.protocols import RUN_LIMIT, Observation, Reply, Tools
 from core.trajectory import ToolCall, ToolResult
 
 
@@ -90,8 +90,7 @@ def result(call: ToolCall, seen: Observation) -> ToolResult:
 
 def is_exhausted(seen: Observation) -> bool:
     """Whether the caller's limits are used up, and tools answer nothing more."""
-    # A tool's own limit (the memory of one query) has the same kind, but says more as data.
-    return seen.error_kind == "limit" and seen.data is None
+    return seen.error_kind == RUN_LIMIT
 
 
 def _no_number(word: str) -> float:

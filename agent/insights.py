@@ -13,7 +13,7 @@ from agent.prompting import Prompts
 from core.errors import ProviderError
 from core.protocols import ChatModel
 from core.scenario import Task
-from core.trajectory import NO_USAGE, Insight, ModelCall, Turn, Usage
+from core.trajectory import UNKNOWN_USAGE, Insight, ModelCall, Turn
 
 _NONE: Final = re.compile(
     r"[\W_]*(?:NO INSIGHTS?(?![A-Za-z]).*|(?i:no insights?)[\W_]*)?", re.DOTALL
@@ -44,7 +44,7 @@ class InsightWriter:
             failed = ModelCall(
                 role="insight",
                 model_asked=self.model.name,
-                usage=_spent_on(exc),
+                usage=UNKNOWN_USAGE,
                 started_at=started_at,
                 duration_s=max(0.0, self.clock() - began),
                 error=str(exc),
@@ -84,8 +84,3 @@ def render(turn: Turn) -> str:
             outcome = " (an error)" if result.is_error else ""
             parts.append(f"Answer {number}{outcome}: {result.text}")
     return "\n\n".join(part.strip() for part in parts if part.strip())
-
-
-def _spent_on(failure: ProviderError) -> Usage:
-    # An endpoint that answers with an error status bills nothing; of a lost reply nobody knows.
-    return Usage(cost_reason="the call failed") if failure.status_code is None else NO_USAGE

@@ -26,6 +26,9 @@ from core.trajectory import Client as ClientRecord
 CALL_TIMEOUT_S = 90.0
 """Twice what the slowest tool may take: past it the server hangs, and is not merely slow."""
 
+UNAVAILABLE = "unavailable"
+"""The error kind with which our own server says that it has no tools any more."""
+
 _GONE = frozenset({CONNECTION_CLOSED, REQUEST_TIMEOUT})
 
 Target = MCPServer[Any] | StdioServerParameters | str
@@ -36,7 +39,7 @@ class ToolUnavailableError(ToolError):
     """The tools cannot be reached: the server did not start, has died, or hangs."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(text, kind="unavailable")
+        super().__init__(text, kind=UNAVAILABLE)
 
 
 class McpTools:
@@ -85,7 +88,10 @@ class McpTools:
                 if exc.code in _GONE:
                     raise
                 return Observation(text=exc.message, is_error=True, error_kind="protocol")
-        return observation(said, time.perf_counter() - began)
+        seen = observation(said, time.perf_counter() - began)
+        if seen.error_kind == UNAVAILABLE:
+            raise ToolUnavailableError(seen.text)
+        return seen
 
 
 def observation(said: CallToolResult, duration_s: float) -> Observation:

@@ -45,6 +45,9 @@ NO_USAGE = Usage(
 )
 """The neutral element of `+`: nothing was asked of a model."""
 
+UNKNOWN_USAGE = Usage(cost_reason="the call failed")
+"""Of a call that failed: what it took and cost nobody said."""
+
 
 class ModelCall(Record):
     """One request to a language model, in any role."""
@@ -77,7 +80,8 @@ class ToolResult(Record):
     text: str
     is_error: bool = False
     error_kind: str | None = None
-    """sql, refused, timeout, limit, python, sandbox, arguments, unknown_tool, internal, ..."""
+    """sql, refused, timeout, limit, python, sandbox, arguments, unknown_tool, internal, ...; a tool's
+    own limit (memory, output) is `limit`, one of the run's is `run_limit`."""
     truncated: bool = False
     accessed_fields: tuple[str, ...] = ()
     """Sorted table.column names that the call read."""
@@ -215,6 +219,8 @@ class Trajectory(Record):
     turns: tuple[Turn, ...] = ()
     nudges: tuple[Nudge, ...] = ()
     insights: tuple[Insight, ...] = ()
+    failed_calls: tuple[ModelCall, ...] = ()
+    """Model calls of the agent and for its report that brought an error in place of a reply."""
     report_forced: bool = False
     stop_reason: StopReason | None = None
     """None while it goes on, or after the process died in mid-run."""
@@ -229,10 +235,10 @@ class Trajectory(Record):
 
     @property
     def calls(self) -> tuple[ModelCall, ...]:
-        """Every model call of every role, in order."""
+        """Every model call of every role, failed ones too, in order."""
         spoken: list[Turn | Nudge | Insight] = [*self.turns, *self.nudges, *self.insights]
         found = [part.call for part in spoken if part.call]
-        return tuple(sorted(found, key=lambda call: call.started_at))
+        return tuple(sorted([*found, *self.failed_calls], key=lambda call: call.started_at))
 
     def usage(self, role: Role | None = "agent") -> Usage:
         """The summed usage of one role; None sums all of them."""

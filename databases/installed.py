@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -12,6 +13,7 @@ from core.scenario import Entity, Scenario, Task
 from databases.connection import DatabaseHeldError, open_readonly
 from databases.fingerprint import fingerprint
 from databases.manifest import Manifest
+from databases.record import NAME as RECORD
 from databases.record import BuildRecord, read_record
 from databases.seal import read_seal
 
@@ -47,6 +49,10 @@ class InstalledScenario:
         stored, actual = self._read(rehash=self._is_touched(record))
         if stored != record.fingerprint or actual != record.fingerprint:
             self._refuse_changed()
+
+    def stamp(self) -> Hashable:
+        """Another value once what `check` looks at may be another; cheap."""
+        return tuple(map(_state, (self.folder / RECORD, self.database_path, self.log_path)))
 
     def verify_content(self) -> str:
         """Hash every row again and return the fingerprint. Raises as `check` does."""
@@ -155,3 +161,12 @@ def install(manifest: Manifest, home: Path) -> InstalledScenario:
         folder=folder,
         database_path=folder / manifest.database,
     )
+
+
+def _state(path: Path) -> Hashable:
+    """What tells one content of a file from another without reading it; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

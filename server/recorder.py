@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from agent.limits import reached
 from agent.session import ToolUnavailableError
-from core.errors import DdrError
-from core.protocols import Finish, Observation, Step, Tools, ToolSpec
+from core.errors import DdrError, ProviderError
+from core.protocols import (
+    RUN_LIMIT,
+    ChatModel,
+    Finish,
+    Observation,
+    Reply,
+    Step,
+    Tools,
+    ToolSpec,
+)
 from core.run import Limits
 from core.trajectory import (
     NO_USAGE,
+    UNKNOWN_USAGE,
     Insight,
     ModelCall,
     Nudge,
     Preamble,
+    Role,
     StopReason,
     Trajectory,
     Turn,
 )
 from server.board import Board
-from server.store import Repository
+from server.store import Writer
 
 
 class AgentFault(DdrError):  # noqa: N818 - what it is, not that it is an error
@@ -29,11 +42,11 @@ class AgentFault(DdrError):  # noqa: N818 - what it is, not that it is an error
 
 
 class Recorder:
-    """One attempt on its way into the store."""
+    """One attempt on its way into the store. What it was told to keep is on disk when it returns."""
 
     def __init__(
         self,
-        store: Repository,
+        writer: Writer,
         trajectory: Trajectory,
         limits: Limits,
         now: Callable[[], datetime],
@@ -45,7 +58,7 @@ class Recorder:
         self.insights = 0
         self.reported = False
         self._usage = NO_USAGE
-        self._store, self._limits, self._now = store, limits, now
+        self._writer, self._limits, self.now = writer, limits, now
 
     @property
     def is_idle(self) -> bool:
@@ -54,79 +67,112 @@ class Recorder:
 
     def limit(self) -> StopReason | None:
         """The limit that this attempt has reached."""
-        seconds = (self._now() - self.trajectory.started_at).total_seconds()
+        seconds = (self.now() - self.trajectory.started_at).total_seconds()
         return reached(self._limits, turns=self.turns, usage=self._usage, seconds=seconds)
 
-    def keep(self, step: Step) -> None:
+    async def keep(self, step: Step) -> None:
         """Store one thing. Raises AgentFault where it does not fit, StoreError where it cannot."""
+        mine = self.trajectory.id
         if isinstance(step, Turn):
-            self._keep_turn(step)
+            if step.index != self.turns + 1:
+                raise AgentFault(f"turn {step.index} came after turn {self.turns}")
+            await self._writer.keep(lambda store: store.add_turn(mine, step))
+            self.turns, self.idle = step.index, 0
+            self._spend(step.call)
         elif isinstance(step, Nudge):
             if step.after_turn != self.turns:
                 raise AgentFault(f"a nudge after turn {step.after_turn}; there are {self.turns}")
-            self._store.add_nudge(self.trajectory.id, step)
+            await self._writer.keep(lambda store: store.add_nudge(mine, step))
             self.idle += 1
             self._spend(step.call)
         elif isinstance(step, Insight):
-            self._keep_insight(step)
+            await self._add(self._placed(step))
         elif isinstance(step, Finish):
-            self._keep_finish(step)
+            self.reported = step.report is not None
+            await self._add(self._report(step))
         elif isinstance(step, Preamble):
             if self.turns or self.idle:
                 raise AgentFault("its preamble came after it had begun")
-            self._store.set_preamble(self.trajectory.id, step)
+            await self._writer.keep(lambda store: store.set_preamble(mine, step))
         else:
             raise AgentFault(f"it yielded a {type(step).__name__}")
-
-    def _keep_turn(self, turn: Turn) -> None:
-        if turn.index != self.turns + 1:
-            raise AgentFault(f"turn {turn.index} came after turn {self.turns}")
-        self._store.add_turn(self.trajectory.id, turn)
-        self.turns += 1
-        self.idle = 0
-        self._spend(turn.call)
 
     def _spend(self, call: ModelCall | None) -> None:
         if call is not None:
             self._usage = self._usage + call.usage
 
-    def _keep_finish(self, last: Finish) -> None:
-        self.reported = last.report is not None
-        self._add(
-            Insight(
-                id="",
-                trajectory_id="",
-                level="trajectory",
-                text=last.report,
-                author=self.trajectory.model or self.trajectory.agent,
-                prompt_hash=last.prompt_hash,
-                call=last.call,
+    def _report(self, last: Finish) -> Insight:
+        return Insight(
+            id="",
+            trajectory_id="",
+            level="trajectory",
+            text=last.report,
+            author=self.trajectory.model or self.trajectory.agent,
+            prompt_hash=last.prompt_hash,
+            call=last.call,
+        )
+
+    def _placed(self, said: Insight) -> Insight:
+        """With its turn, which is the last one where it names none."""
+        if said.level != "message":
+            return said
+        turn = said.turn if said.turn is not None else self.turns
+        if not 1 <= turn <= self.turns:
+            raise AgentFault(f"an insight speaks of turn {turn}; there are {self.turns}")
+        return said.model_copy(update={"turn": turn})
+
+    async def _add(self, said: Insight) -> None:
+        self.insights += 1
+        mine = self.trajectory.id
+        named = said.model_copy(update={"id": f"{mine}.i{self.insights}", "trajectory_id": mine})
+        await self._writer.keep(lambda store: store.add_insight(named))
+
+    async def keep_failed(self, call: ModelCall) -> None:
+        """Store a model call that brought nothing: no turn holds it, but it may have cost."""
+        mine = self.trajectory.id
+        await self._writer.keep(lambda store: store.add_failed_call(mine, call))
+
+    async def end(self, reason: StopReason, error: str | None = None) -> None:
+        """Say why it ended."""
+        mine, ended_at = self.trajectory.id, self.now()
+        forced = self.reported and not reason.self_terminated
+        await self._writer.keep(
+            lambda store: store.end_trajectory(
+                mine, reason, ended_at=ended_at, error=error, report_forced=forced
             )
         )
 
-    def _keep_insight(self, said: Insight) -> None:
-        if said.level == "message":
-            turn = said.turn if said.turn is not None else self.turns
-            if not 1 <= turn <= self.turns:
-                raise AgentFault(f"an insight speaks of turn {turn}; there are {self.turns}")
-            said = said.model_copy(update={"turn": turn})
-        self._add(said)
 
-    def _add(self, said: Insight) -> None:
-        self.insights += 1
-        mine = self.trajectory.id
-        named = {"id": f"{mine}.i{self.insights}", "trajectory_id": mine}
-        self._store.add_insight(said.model_copy(update=named))
+class HeardModel:
+    """A model whose calls are kept where they fail; those that are answered come with a step."""
 
-    def end(self, reason: StopReason, error: str | None = None) -> None:
-        """Say why it ended."""
-        self._store.end_trajectory(
-            self.trajectory.id,
-            reason,
-            ended_at=self._now(),
-            error=error,
-            report_forced=self.reported and not reason.self_terminated,
-        )
+    def __init__(self, model: ChatModel, recorder: Recorder) -> None:
+        self._model, self._recorder = model, recorder
+        self.name = model.name
+
+    async def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[ToolSpec] = (),
+        *,
+        role: Role = "agent",
+    ) -> Reply:
+        """One request. Raises ProviderError as the model does."""
+        began, started_at = time.perf_counter(), self._recorder.now()
+        try:
+            return await self._model.complete(messages, tools, role=role)
+        except ProviderError as exc:
+            if role != "insight":  # an insight without text holds the call that failed
+                failed = ModelCall(
+                    role=role,
+                    model_asked=self.name,
+                    usage=UNKNOWN_USAGE,
+                    started_at=started_at,
+                    duration_s=time.perf_counter() - began,
+                    error=str(exc),
+                )
+                await self._recorder.keep_failed(failed)
+            raise
 
 
 class LimitedTools:
@@ -146,7 +192,7 @@ class LimitedTools:
         """Call one, if there is anything left to spend."""
         if reason := self._limit():
             text = f"the limit {reason.value} is reached: no further calls; hand in the report"
-            return Observation(text=text, is_error=True, error_kind="limit")
+            return Observation(text=text, is_error=True, error_kind=RUN_LIMIT)
         try:
             with self._board.busy("a tool"):
                 return await self._tools.call(name, arguments)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -23,7 +24,6 @@ from core.trajectory import Sandbox
 from server.attempt import Attempt
 from server.board import Board
 from server.metering import BudgetSpentError
-from server.runs import competitor
 from server.store import Repository, RunLock, Writer
 from server.store.attempts import Key, to_do
 
@@ -91,14 +91,26 @@ class Setting:
     """Past max_seconds: tools answer nothing more, but the agent may still hand in its report."""
 
 
-def _silent(_done: float, _total: float, _what: str) -> None: ...
+WatchAll = Callable[[RunSpec, float, float, str], None]
+"""The same, told of one run among several."""
+
+
+def _silent(_spec: RunSpec, _done: float, _total: float, _what: str) -> None: ...
 
 
 async def explore(
-    spec: RunSpec, setting: Setting, *, retry_errors: bool = False, watch: Watch = _silent
+    spec: RunSpec,
+    setting: Setting,
+    *,
+    retry_errors: bool = False,
+    watch: Watch = lambda _done, _total, _what: None,
 ) -> None:
     """Explore every (entity, trial) of one run that the store lacks; see `explore_all`."""
-    await explore_all([(spec, setting)], retry_errors=retry_errors, watch=watch)
+
+    def tell(_spec: RunSpec, done: float, total: float, what: str) -> None:
+        watch(done, total, what)
+
+    await explore_all([(spec, setting)], retry_errors=retry_errors, watch=tell)
 
 
 async def explore_all(
@@ -106,7 +118,7 @@ async def explore_all(
     *,
     concurrency: int | None = None,
     retry_errors: bool = False,
-    watch: Watch = _silent,
+    watch: WatchAll = _silent,
 ) -> None:
     """Explore every (entity, trial) that the store lacks, of several runs of one store side by side.
 
@@ -133,12 +145,11 @@ async def explore_all(
 class _Run:
     """What is left of one run."""
 
-    def __init__(
-        self, spec: RunSpec, setting: Setting, writer: Writer, retry_errors: bool
-    ) -> None:
+    def __init__(self, spec: RunSpec, setting: Setting, writer: Writer, retry_errors: bool) -> None:
         self.spec, self.setting = spec, setting
         self.left = deque(to_do(spec, setting.store.heads(spec.id), retry_errors=retry_errors))
         self.total = len(spec.entity_ids) * spec.trials
+        self.done = self.total - len(self.left)
         self.under_way = 0
         self._writer = writer
         self._stamp: Hashable = None
@@ -182,17 +193,15 @@ def same_content(spec: RunSpec, scenario: Explored) -> None:
 class _Work:
     """The slots, and those who fill them."""
 
-    def __init__(self, runs: Sequence[_Run], watch: Watch) -> None:
+    def __init__(self, runs: Sequence[_Run], watch: WatchAll) -> None:
         self._runs, self._watch = runs, watch
-        self._total = sum(run.total for run in runs)
-        self._done = self._total - sum(len(run.left) for run in runs)
         self._spent: BudgetSpentError | None = None
 
     async def carry_out(self, slots: int) -> None:
-        left = self._total - self._done
-        if left:
-            self._watch(self._done, self._total, "getting ready")
-            for run in self._runs:
+        left = sum(len(run.left) for run in self._runs)
+        for run in self._runs:
+            if run.left:
+                self._watch(run.spec, run.done, run.total, "getting ready")
                 await asyncio.to_thread(run.setting.prepare)
         try:
             async with asyncio.TaskGroup() as group:
@@ -208,7 +217,7 @@ class _Work:
             key = run.left.popleft()
             run.under_way += 1
             try:
-                await run.explore(key, lambda what, run=run, key=key: self._say(run, key, what))
+                await run.explore(key, partial(self._say, run, key))
             except BudgetSpentError as exc:
                 # The others' open calls are paid for: they may end, but nothing new begins.
                 self._spent = exc
@@ -217,17 +226,16 @@ class _Work:
             finally:
                 run.under_way -= 1
             if not run.setting.board.stopping:
-                self._done += 1
+                run.done += 1
                 self._say(run, key, "done")
 
     def _next(self) -> _Run | None:
-        """The run to go on with: of those with something left, the one with the fewest under way."""
+        """The run to go on with: the one with the fewest under way, of several that with most left."""
         open_ = [run for run in self._runs if run.left and not run.setting.board.stopping]
-        return min(open_, key=lambda run: run.under_way, default=None)
+        return min(open_, key=lambda run: (run.under_way, -len(run.left)), default=None)
 
     def _say(self, run: _Run, key: Key, what: str) -> None:
-        whose = f"{competitor(run.spec)}, " if len(self._runs) > 1 else ""
-        self._watch(self._done, self._total, f"{whose}{run.named(key)}: {what}")
+        self._watch(run.spec, run.done, run.total, f"{run.named(key)}: {what}")
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -3,5 +3,6 @@
 from server.store.engine import open_store
 from server.store.lock import RunLock, is_locked
 from server.store.repository import Repository
+from server.store.writer import Writer
 
-__all__ = ["Repository", "RunLock", "is_locked", "open_store"]
+__all__ = ["Repository", "RunLock", "Writer", "is_locked", "open_store"]

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
-from sqlalchemy import Engine, ScalarSelect, func, insert, select
+from sqlalchemy import Engine, Insert, bindparam, func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -19,7 +19,7 @@ from core.trajectory import Insight, ModelCall, Nudge, Preamble, StopReason, Tra
 from server.store.attempts import counting
 from server.store.engine import failures
 from server.store.records import to_json
-from server.store.repricing import repriced
+from server.store.repricing import failed_calls, repriced
 from server.store.tables import (
     EvaluationRow,
     InsightRow,
@@ -37,8 +37,9 @@ class Repository:
     Raises StoreError where something could not be kept or found.
     """
 
-    def __init__(self, engine: Engine, path: Path) -> None:
-        self._engine, self.path = engine, path
+    def __init__(self, engine: Engine, path: Path, *, joined: Session | None = None) -> None:
+        self._engine, self.path, self._joined = engine, path, joined
+        self._writing = engine.execution_options(writes=True)
 
     def __enter__(self) -> Repository:
         return self
@@ -54,6 +55,12 @@ class Repository:
     def close(self) -> None:
         """Let go of the file."""
         self._engine.dispose()
+
+    @contextmanager
+    def together(self) -> Iterator[Repository]:
+        """A repository whose writes are one transaction: all of them are kept, or none."""
+        with self._write() as session:
+            yield Repository(self._engine, self.path, joined=session)
 
     # Runs
 
@@ -113,7 +120,7 @@ class Repository:
         with self._write(f"turn {turn.index} of {trajectory_id} is stored already") as session:
             self._refuse_ended(session, trajectory_id)
             values = {"trajectory_id": trajectory_id, "turn": turn.index, "body": to_json(turn)}
-            session.execute(insert(TurnRow).values(values))
+            session.connection().execute(_ADD_TURN, values)
 
     def set_preamble(self, trajectory_id: str, preamble: Preamble) -> None:
         """Keep what the agent was sent before its first turn."""
@@ -126,18 +133,24 @@ class Repository:
         """Keep a nudge as it comes; their order is kept."""
         with self._write() as session:
             self._refuse_ended(session, trajectory_id)
-            place = _next_place(NudgeRow, trajectory_id)
-            values = {"trajectory_id": trajectory_id, "position": place, "body": to_json(nudge)}
-            session.execute(insert(NudgeRow).values(values))
+            values = {"mine": trajectory_id, "body": to_json(nudge)}
+            session.connection().execute(_ADD_NUDGE, values)
+
+    def add_failed_call(self, trajectory_id: str, call: ModelCall) -> None:
+        """Keep a model call that brought an error in place of a reply."""
+        with self._write() as session:
+            row = self._open_attempt(session, trajectory_id)
+            head = Trajectory.model_validate_json(row.body)
+            failed = (*head.failed_calls, call)
+            row.body = _head(head.model_copy(update={"failed_calls": failed}))
 
     def add_insight(self, insight: Insight) -> None:
         """Keep an insight as it comes; their order is kept."""
         mine = insight.trajectory_id
         with self._write(f"insight {insight.id} is stored already") as session:
             self._refuse_ended(session, mine)
-            place = _next_place(InsightRow, mine)
-            values = {"trajectory_id": mine, "position": place, "id": insight.id}
-            session.execute(insert(InsightRow).values({**values, "body": to_json(insight)}))
+            values = {"mine": mine, "id": insight.id, "body": to_json(insight)}
+            session.connection().execute(_ADD_INSIGHT, values)
 
     def end_trajectory(
         self,
@@ -182,7 +195,7 @@ class Repository:
                 call = func.json_extract(table.body, "$.call")
                 query = select(call).where(table.trajectory_id.in_(mine), call.is_not(None))
                 found += (ModelCall.model_validate_json(text) for text in session.scalars(query))
-        return found
+            return [*found, *failed_calls(session, run_id)]
 
     def all_attempts(self, run_id: str) -> list[Trajectory]:
         """Every attempt of a run, in order of entity, trial and attempt."""
@@ -273,17 +286,14 @@ class Repository:
 
     @contextmanager
     def _write(self, twice: str | None = None) -> Iterator[Session]:
-        """One transaction; `twice` says what it means when a key is there already."""
-        with failures(self.path):
-            engine = self._engine.execution_options(writes=True)
-            try:
-                with Session(engine) as session, session.begin():
-                    yield session
-            except IntegrityError as exc:
-                name = getattr(exc.orig, "sqlite_errorname", "")
-                if twice and name in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE"):
-                    raise StoreError(twice) from exc
-                raise
+        """One transaction, or part of one; `twice` says what it means when a key is there already."""
+        with failures(self.path), _naming(twice):
+            if self._joined is not None:
+                yield self._joined
+                self._joined.flush()
+                return
+            with Session(self._writing) as session, session.begin():
+                yield session
 
     def _open_attempt(self, session: Session, trajectory_id: str) -> TrajectoryRow:
         self._refuse_ended(session, trajectory_id)
@@ -291,17 +301,40 @@ class Repository:
 
     def _refuse_ended(self, session: Session, trajectory_id: str) -> None:
         # The reason alone: the row's body holds the preamble, and this is asked at every turn.
-        query = select(TrajectoryRow.stop_reason).filter_by(id=trajectory_id)
-        found = session.execute(query).one_or_none()
+        found = session.connection().execute(_STOP_REASON, {"mine": trajectory_id}).one_or_none()
         if found is None:
             raise StoreError(f"no trajectory {trajectory_id} in {self.path}")
         if found.stop_reason is not None:
             raise StoreError(f"trajectory {trajectory_id} has ended ({found.stop_reason})")
 
 
-def _next_place(kind: type[InsightRow | NudgeRow], trajectory_id: str) -> ScalarSelect[int]:
-    query = select(func.coalesce(func.max(kind.position), 0) + 1)
-    return query.filter_by(trajectory_id=trajectory_id).scalar_subquery()
+@contextmanager
+def _naming(twice: str | None) -> Iterator[None]:
+    """Say in words what it means that a key is there already."""
+    try:
+        yield
+    except IntegrityError as exc:
+        name = getattr(exc.orig, "sqlite_errorname", "")
+        if twice and name in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE"):
+            raise StoreError(twice) from exc
+        raise
+
+
+# Made once, and run without the ORM: what is written with every turn must cost little.
+
+
+def _add_next(kind: type[InsightRow | NudgeRow]) -> Insert:
+    """An INSERT at the next place of its trajectory."""
+    table = kind.metadata.tables[kind.__tablename__]
+    mine = bindparam("mine", type_=table.c.trajectory_id.type)
+    last = select(func.coalesce(func.max(table.c.position), 0) + 1)
+    place = last.where(table.c.trajectory_id == mine).scalar_subquery()
+    return insert(table).values(trajectory_id=mine, position=place)
+
+
+_ADD_TURN = insert(TurnRow.metadata.tables[TurnRow.__tablename__])
+_ADD_NUDGE, _ADD_INSIGHT = _add_next(NudgeRow), _add_next(InsightRow)
+_STOP_REASON = select(TrajectoryRow.stop_reason).where(TrajectoryRow.id == bindparam("mine"))
 
 
 _PARTS = frozenset({"turns", "nudges", "insights"})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sqlalchemy import select
+from pydantic import TypeAdapter
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.evaluation import Verdict
@@ -21,19 +22,35 @@ from server.store.tables import (
     VerdictRow,
 )
 
+_CALLS = TypeAdapter(list[ModelCall])
+
 
 def repriced(
     session: Session, run_id: str, price: Callable[[ModelCall], ModelCall]
 ) -> list[ModelCall]:
-    """Write each call of a run anew; the new calls. Row by row: a run may be larger than memory."""
-    calls = []
+    """Write each call of a run anew; all its calls. Row by row: a run may be larger than memory.
+
+    What a failed call took nobody said, so that no price gives it a cost: it stays as it is.
+    """
+    calls = list(failed_calls(session, run_id))
     for row, kind in _rows(session, run_id):
         said: Any = kind.model_validate_json(row.body)
         if said.call is None:
             continue
-        calls.append(price(said.call))
-        row.body = to_json(said.model_copy(update={"call": calls[-1]}))
+        if said.call.error is None:
+            said = said.model_copy(update={"call": price(said.call)})
+            row.body = to_json(said)
+        calls.append(said.call)
     return calls
+
+
+def failed_calls(session: Session, run_id: str) -> Iterator[ModelCall]:
+    """The calls that no turn, nudge or insight holds, of all attempts of a run."""
+    listed = select(func.json_extract(TrajectoryRow.body, "$.failed_calls")).filter_by(
+        run_id=run_id
+    )
+    for text in session.scalars(listed):
+        yield from _CALLS.validate_json(text or "[]")  # an older store has none
 
 
 def _rows(session: Session, run_id: str) -> Iterator[tuple[Any, type[Record]]]:

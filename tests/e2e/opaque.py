@@ -59,6 +59,9 @@ class OpaqueScenario:
     def check(self) -> None:
         return None
 
+    def stamp(self) -> None:
+        return None
+
     def entities(self) -> tuple[Entity, ...]:
         return tuple(self._entities.values())
 

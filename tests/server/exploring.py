@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,9 @@ class SmallScenario:
     def check(self) -> None:
         if self.problem is not None:
             raise self.problem
+
+    def stamp(self) -> Hashable:
+        return self.fingerprint, self.problem
 
     def task(self, entity_id: str) -> Task:
         return Task(

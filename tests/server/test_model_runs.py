@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from agent.react import ReactAgent
 from core.run import Limits, ModelSpec
-from core.trajectory import StopReason, Trajectory
+from core.trajectory import UNKNOWN_USAGE, StopReason, Trajectory
 from providers.scripted import ScriptedModel
 from server.board import Board
 from server.metering import BudgetSpentError, MeteredModel, Purse
@@ -139,6 +140,35 @@ def test_an_endpoints_failure_is_an_ending_of_its_own_and_never_a_report(world: 
     assert (only.stop_reason, only.report, only.insights) == (StopReason.PROVIDER_ERROR, None, ())
     assert "no such key" in str(only.error)
     assert not StopReason.PROVIDER_ERROR.scored
+
+
+def test_a_call_that_failed_is_kept_with_a_cost_that_is_unknown(world: World) -> None:
+    """No turn holds it, and yet it was made: a sum over the run's calls is not known either."""
+    failing = {"error": {"kind": "server", "status_code": 500, "text": "out of order"}}
+    (only,) = go(world, [QUERY, failing])
+    (failed,) = only.failed_calls
+    assert (failed.role, failed.model_asked, failed.usage) == ("agent", "m/x", UNKNOWN_USAGE)
+    assert "out of order" in str(failed.error)
+    assert Counter(call.error is None for call in only.calls) == {True: 1, False: 1}
+    assert only.usage().cost_usd is None
+    assert only.usage().cost_reason == "the call failed"
+    assert len(world.store.calls(spec().id)) == 2
+
+
+def test_an_insight_that_failed_is_counted_once(world: World) -> None:
+    failing = {"error": {"kind": "server", "text": "out of order"}, "role": "insight"}
+    (only,) = go(world, [QUERY, failing, DONE], insights="per-turn")
+    told = Counter((call.role, call.error is None) for call in only.calls)
+    assert told == {("agent", True): 2, ("insight", False): 1}
+    assert only.failed_calls == ()
+
+
+def test_a_failed_report_is_a_failed_call_of_its_own(world: World) -> None:
+    failing = {"error": {"kind": "server", "text": "out of order"}}
+    (only,) = go(world, [QUERY, failing], limits=Limits(max_turns=1))
+    told = Counter((call.role, call.error is None) for call in only.calls)
+    assert told == {("agent", True): 1, ("report", False): 1}
+    assert (only.stop_reason, only.report) == (StopReason.PROVIDER_ERROR, None)
 
 
 def test_a_full_context_ends_with_a_report_over_what_fits_and_is_scored(world: World) -> None:

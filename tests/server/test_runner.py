@@ -160,7 +160,7 @@ def test_at_the_limit_of_turns_calls_are_refused_and_a_report_counts_as_forced(
     world.script = script
     world.run(_begin(world, limits=Limits(max_turns=2)))
     trajectory = _only(world)
-    assert (answers[0].is_error, answers[0].error_kind) == (True, "limit")
+    assert (answers[0].is_error, answers[0].error_kind) == (True, "run_limit")
     assert trajectory.stop_reason is StopReason.MAX_TURNS
     assert trajectory.report == "So far so good."
     assert trajectory.report_forced
@@ -461,5 +461,5 @@ def test_the_watcher_is_told_what_happens_and_how_far_it_is(world: World) -> Non
     run = spec()
     world.store.add_run(run)
     world.run(run, watch=lambda done, total, what: told.append((done, total, what)))
-    assert told[0] == (0, 2, "carrier 01: turn 1, 0 insights")
+    assert told[:2] == [(0, 2, "getting ready"), (0, 2, "carrier 01: turn 1, 0 insights")]
     assert told[-1] == (2, 2, "carrier 02: done")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import ProviderError
-from core.protocols import Observation, Reply
+from core.protocols import RUN_LIMIT, Observation, Reply
 from core.run import Limits
 from tests.agent.react.support import (
     SPECS,
@@ -58,7 +58,7 @@ answers = st.sampled_from(
         Observation(text=""),
         Observation(text="FINISH: all done"),
         Observation(text="no", is_error=True, error_kind="sql"),
-        Observation(text="the limit is reached", is_error=True, error_kind="limit"),
+        Observation(text="the limit is reached", is_error=True, error_kind=RUN_LIMIT),
     ]
 )
 limits = st.builds(

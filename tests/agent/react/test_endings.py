@@ -11,7 +11,7 @@ import pytest
 from agent.prompting import Prompts
 from agent.react import ReactAgent
 from core.errors import ProviderError, ProviderFault
-from core.protocols import Finish, Observation
+from core.protocols import RUN_LIMIT, Finish, Observation
 from core.run import Limits
 from core.trajectory import StopReason
 from tests.agent.react.support import (
@@ -29,7 +29,7 @@ from tests.agent.react.support import (
     too_long,
 )
 
-REFUSAL = Observation(text="the limit is reached", is_error=True, error_kind="limit")
+REFUSAL = Observation(text="the limit is reached", is_error=True, error_kind=RUN_LIMIT)
 
 # Limits, and the forced report
 
@@ -147,14 +147,13 @@ def test_every_parallel_call_is_answered_where_the_limit_comes_between_them() ->
     tools = Desk({"describe_table": REFUSAL})
     reply = said("", call(call_id="a"), call("describe_table", call_id="b"), call(call_id="c"))
     done = explore(Scripted(reply), tools, limits=Limits(max_seconds=600))
-    assert [r.error_kind for r in done.turns[0].tool_results] == [None, "limit", None]
+    assert [r.error_kind for r in done.turns[0].tool_results] == [None, RUN_LIMIT, None]
     assert done.finish.stop_reason == StopReason.MAX_SECONDS
 
 
 def test_a_query_that_wanted_too_much_memory_ends_nothing() -> None:
     greedy = Observation(
-        text='{"error":"too much memory","kind":"limit"}',
-        data={"error": "too much memory", "kind": "limit"},
+        text="too much memory",
         is_error=True,
         error_kind="limit",
     )

@@ -10,7 +10,7 @@ from agent.insights import InsightWriter, read, render
 from agent.prompting import Prompts
 from core.errors import ProviderError
 from core.protocols import Observation
-from core.trajectory import NO_USAGE
+from core.trajectory import Usage
 from tests.agent.react.support import (
     TASK,
     Desk,
@@ -168,20 +168,17 @@ def test_a_failing_insight_call_ends_nothing_and_is_recorded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "known"),
+    "fault",
     [
-        (ProviderError("500", status_code=500, kind="server"), True),
-        (ProviderError("it hangs", kind="timeout"), False),
+        ProviderError("500", status_code=500, kind="server"),
+        ProviderError("it hangs", kind="timeout"),
     ],
     ids=["a status", "a lost reply"],
 )
-def test_what_a_failed_call_cost_is_nothing_where_the_endpoint_refused_and_else_unknown(
-    fault: ProviderError, known: bool
-) -> None:
+def test_what_a_failed_call_cost_is_unknown_and_not_nothing(fault: ProviderError) -> None:
     (insight,) = explore(Scripted(query(), insight=[fault]), insights="per-turn").insights
     assert insight.call is not None
-    assert (insight.call.usage == NO_USAGE) is known
-    assert (insight.call.usage.cost_usd is None) is not known
+    assert insight.call.usage == Usage(cost_reason="the call failed")
 
 
 def test_an_insight_prompt_that_is_too_long_ends_nothing() -> None:

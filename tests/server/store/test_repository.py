@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import StoreError, UnknownNameError, UsageError
-from core.trajectory import Client, Nudge, Preamble, Sandbox, StopReason
+from core.trajectory import UNKNOWN_USAGE, Client, Nudge, Preamble, Sandbox, StopReason
 from server.store import Repository, open_store
 from tests.server.support import START, draft, evaluation, insight, spec, turn, verdict
 
@@ -262,6 +262,25 @@ def test_calls_are_read_without_what_was_said(store: Repository) -> None:
     assert store.calls(run.id) == [first.call, first.call]
     assert store.trajectory(only.id).calls == (first.call, first.call)
     assert store.calls("another") == []
+
+
+def test_a_failed_call_is_one_of_the_calls_though_no_turn_holds_it(store: Repository) -> None:
+    run = spec()
+    store.add_run(run)
+    only = store.start_trajectory(draft(run))
+    first = turn(1, tokens=7)
+    store.add_turn(only.id, first)
+    assert first.call is not None
+    failed = first.call.model_copy(update={"usage": UNKNOWN_USAGE, "error": "401"})
+    store.add_failed_call(only.id, failed)
+    store.add_failed_call(only.id, failed)
+    assert store.calls(run.id) == [first.call, failed, failed]
+    kept = store.trajectory(only.id)
+    assert kept.failed_calls == (failed, failed)
+    assert sorted(c.error or "" for c in kept.calls) == ["", "401", "401"]
+    assert kept.usage().cost_usd is None
+    assert kept.usage().cost_reason == "the call failed"
+    assert store.reprice(run.id, lambda call: call) == [failed, failed, first.call]
 
 
 def test_nudges_keep_their_order_and_go_with_their_run(store: Repository) -> None:

@@ -1,0 +1,100 @@
+"""Keep what open attempts bring: one thread writes, and all that waits for it becomes one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+from server.store.repository import Repository
+
+T = TypeVar("T")
+Act = Callable[[Repository], Any]
+"""Writes something. It may be run a second time, after all that it did was rolled back."""
+
+TOGETHER: Final = 64
+"""Writes in one transaction at most."""
+
+
+@dataclass(frozen=True)
+class _Write:
+    act: Act
+    kept: Future[Any] = field(default_factory=Future)
+
+    def carry_out(self, store: Repository) -> None:
+        """Alone, in its own transaction."""
+        try:
+            self.kept.set_result(self.act(store))
+        except BaseException as exc:  # noqa: BLE001 - raised where it is waited for
+            self.kept.set_exception(exc)
+
+
+class Writer:
+    """Writes in the order in which they are asked for, off the event loop.
+
+    Whoever awaits one goes on when it is on disk. Of those that wait at the same time each is kept
+    by itself: where one cannot be, the others are none the worse for it. Leaving the block waits
+    until all is written.
+    """
+
+    def __init__(self, store: Repository) -> None:
+        self._store = store
+        self._waiting: SimpleQueue[_Write | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="store", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._waiting.put(None)
+        self._thread.join()
+
+    async def keep(self, act: Callable[[Repository], T]) -> T:
+        """What `act` returns, once that is on disk. Raises StoreError as it does.
+
+        Cancelling whoever waits does not take the write back.
+        """
+        write = _Write(act)
+        self._waiting.put(write)
+        kept: T = await asyncio.shield(asyncio.wrap_future(write.kept))
+        return kept
+
+    def _work(self) -> None:
+        while batch := self._next():
+            self._commit(batch)
+
+    def _next(self) -> list[_Write]:
+        """All that waits, waiting for the first; nothing once the block is left."""
+        batch: list[_Write] = []
+        while not batch or (len(batch) < TOGETHER and not self._waiting.empty()):
+            write = self._waiting.get()
+            if write is None:
+                self._waiting.put(None)  # to be met again after this batch
+                break
+            batch.append(write)
+        return batch
+
+    def _commit(self, batch: list[_Write]) -> None:
+        if len(batch) > 1:
+            try:
+                with self._store.together() as store:
+                    done = [write.act(store) for write in batch]
+            except Exception:  # noqa: BLE001, S110 - told below, to the one whose fault it is
+                pass
+            else:
+                for write, value in zip(batch, done, strict=True):
+                    write.kept.set_result(value)
+                return
+        for write in batch:
+            write.carry_out(self._store)
