@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from core.errors import DatabaseError
 from core.record import Record
 
 
@@ -17,3 +18,11 @@ class Target(Record):
     fact_columns: dict[str, str] = Field(default_factory=dict)
     """Table to the column whose values name facts: a read of `facts` WHERE concept = 'Revenue' counts
     as the field `facts.concept=Revenue` (scenario.toml, `[facts]`)."""
+
+
+class RoleError(DatabaseError):
+    """The role of a URL can do more than read, or cannot read; `remedy` is what its owner must run."""
+
+    def __init__(self, text: str, remedy: str) -> None:
+        super().__init__(f"{text}. To be run by the database's owner:\n{remedy}")
+        self.remedy = remedy

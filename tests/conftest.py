@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["tests.support.flights"]
+pytest_plugins = ["tests.support.flights", "tests.support.postgres"]
 
 settings.register_profile("laptop", deadline=None)
 # The same examples each time: a change fails for what it did, and not for its luck.

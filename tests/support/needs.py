@@ -52,6 +52,12 @@ def _small_model() -> bool:
     return sys.platform == "linux" and (is_installed() or _package_index())
 
 
+def _postgresql() -> bool:
+    from tests.support.postgres import programs
+
+    return programs() is not None
+
+
 NEEDS: dict[str, Need] = {
     "chromium": Need(
         lambda: bool(shutil.which("chromium") or shutil.which("chromium-browser")),
@@ -61,6 +67,7 @@ NEEDS: dict[str, Need] = {
     "dash": Need(lambda: bool(shutil.which("dash")), "apt-get install dash"),
     "linux": Need(lambda: sys.platform == "linux", "run the tests on Linux"),
     "package index": Need(_package_index, "a way to files.pythonhosted.org, or HTTPS_PROXY"),
+    "postgresql": Need(_postgresql, "apt-get install postgresql"),
     "root": Need(lambda: os.geteuid() == 0, "run the tests as root (a container will do)"),
     "ordinary user": Need(lambda: os.geteuid() != 0, "run the tests as an ordinary user"),
     "small model": Need(

@@ -1,0 +1,1 @@
+"""What the SQL hand knows of PostgreSQL: its words, its dangerous names, its roles, its values."""
