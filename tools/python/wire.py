@@ -16,12 +16,14 @@ from typing import Any
 from core.errors import SandboxError
 from tools.deadline import in_thread
 from tools.python.bounds import Bounds
+from tools.python.memory import MemoryGroup, memory_groups
 from tools.python.process import KernelProcess
 from tools.python.zygote import START_S, running_zygote, start_zygote
 
 LENGTH = struct.Struct(">I")
 MOST_BYTES = 1 << 20
 """Of one message out of the sandbox."""
+MOST_BYTES_PER_CELL = 16 << 20
 PIECE = 1 << 16
 FLOOD = 16
 """A cell that prints this many times more than is kept is ended."""
@@ -43,10 +45,16 @@ class LiveSession:
     """A kernel of the zygote's."""
 
     def __init__(
-        self, process: KernelProcess, channel: Channel, output: Output, bounds: Bounds
+        self,
+        process: KernelProcess,
+        channel: Channel,
+        output: Output,
+        bounds: Bounds,
+        group: MemoryGroup | None,
     ) -> None:
         self.process = process
         self.bounds = bounds
+        self._group = group
         self.channel = channel
         self.output = output
 
@@ -70,6 +78,7 @@ class LiveSession:
             async with asyncio.timeout(START_S):
                 process = KernelProcess(await _introduction(ours), ended)
                 channel.open()
+                group = await _counted(process.pid, bounds)
                 message = await channel.receive()
             if message["op"] != "ready":
                 raise EndedError(broken=True)
@@ -84,7 +93,7 @@ class LiveSession:
             if isinstance(exc, (TimeoutError, EndedError)):
                 raise SandboxError(f"the Python sandbox did not start: {said}") from None
             raise
-        return cls(process, channel, output, bounds)
+        return cls(process, channel, output, bounds, group)
 
     async def close(self) -> None:
         """End it, and come back when nothing of it is left."""
@@ -93,6 +102,18 @@ class LiveSession:
         self.output.close()
         await self.process.wait()
         self.process.close()
+        if self._group:
+            self._group.close()
+
+
+async def _counted(pid: int, bounds: Bounds) -> MemoryGroup | None:
+    """All that the kernel starts under one bound, where the machine has such a thing."""
+    groups = memory_groups()
+    if groups is None:
+        return None
+    most_mb = bounds.memory_mb + bounds.tmp_mb + bounds.shared_mb
+    # Moving a process takes the machine some milliseconds.
+    return await in_thread(lambda: groups.hold(pid, most_mb), name="memory-group")
 
 
 async def _introduction(ours: socket.socket) -> int:
@@ -122,6 +143,11 @@ class Channel:
         self._buffer = bytearray()
         self._waiting: asyncio.Future[None] | None = None
         self._ended: EndedError | None = None
+        self._room = MOST_BYTES_PER_CELL
+
+    def begin(self) -> None:
+        """A new cell, which may say as much as every other."""
+        self._room = MOST_BYTES_PER_CELL
 
     def open(self) -> None:
         """Begin to listen."""
@@ -178,9 +204,11 @@ class Channel:
         except OSError:
             part = b""
         self._buffer += part
+        self._room -= len(part)
         if not part:
             self._stop(EndedError())
-        elif len(self._buffer) > 2 * MOST_BYTES:  # nobody asked for that much
+        elif self._room < 0:  # no cell has that much to say
+            self._buffer.clear()
             self._stop(EndedError(broken=True))
         self._wake()
 

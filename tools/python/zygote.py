@@ -22,7 +22,17 @@ START_S = 30.0
 SEND_S = 5.0
 MOST_BYTES = 1 << 16
 SAID_BYTES = 4000
-LATER_PACKAGES = "scipy.stats, matplotlib.pyplot, sklearn.ensemble, statsmodels.formula.api"
+LATER = (
+    *("scipy.special", "scipy.linalg", "scipy.sparse", "scipy.optimize", "scipy.interpolate"),
+    *("scipy.spatial", "scipy.stats", "scipy.signal", "scipy.cluster.hierarchy"),
+    *("matplotlib", "matplotlib.font_manager", "matplotlib.pyplot"),
+    *("joblib", "sklearn.linear_model", "sklearn.cluster", "sklearn.preprocessing"),
+    *("sklearn.decomposition", "sklearn.ensemble", "sklearn.metrics", "sklearn.model_selection"),
+    *("patsy", "formulaic", "statsmodels.regression.linear_model", "statsmodels.api"),
+    "statsmodels.formula.api",
+)
+"""What the zygote imports one by one while nobody waits, after its first kernel: in kernels forked
+later these imports take no time, and their memory is shared."""
 MAIN = f"import sys; sys.path.append({KERNEL_PLACE!r}); from inside.zygote import main; main()"
 
 
@@ -79,6 +89,8 @@ class Zygote:
             except OSError as exc:
                 self._living.pop(number, None)
                 raise SandboxError("the Python sandbox has just ended; call again") from exc
+        if self._warm and number == 1:
+            threading.Thread(target=self._grow, name="zygote-grow", daemon=True).start()
         return ended
 
     def close(self) -> None:
@@ -88,6 +100,11 @@ class Zygote:
 
     def _send(self, message: dict[str, Any], handles: list[int] | None = None) -> None:
         socket.send_fds(self._host, [json.dumps(message).encode()], handles or [])
+
+    def _grow(self) -> None:
+        precompile(LATER[-1], ", ".join(LATER))
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            self._send({"op": "grow", "modules": LATER})
 
     def _keep(self) -> None:
         """The life of the process, in the one thread that it is bound to."""
@@ -124,9 +141,6 @@ class Zygote:
         while message := self._receive():
             if message["op"] == "ready":
                 self._ready.set_result(None)
-                if self._warm:
-                    precompile("statsmodels", LATER_PACKAGES)
-                    self._send({"op": "grow"})
             else:
                 ended = self._living.pop(message["number"], None)
                 if ended:

@@ -66,6 +66,7 @@ def find_runtime() -> Runtime:
         {
             "OMP_NUM_THREADS": "1",  # a process with a second thread cannot be forked safely
             "LOKY_MAX_CPU_COUNT": "1",
+            "PYTHONPATH": "/site",  # for the interpreters that a cell starts
             "MPLBACKEND": "agg",
             "MPLCONFIGDIR": "/tmp/.matplotlib",  # noqa: S108 - its own
         },
@@ -213,16 +214,15 @@ def _library_folders() -> list[Path]:
 
 
 @functools.cache
-def precompile(package: str = "pandas", imports: str = "numpy, pandas, scipy.stats") -> None:
+def precompile(module: str = "pandas", imports: str = "numpy, pandas") -> None:
     """Have the packages compiled once: inside, where nothing can be written, it would be each time.
 
-    Takes some seconds where nobody has imported `package` from this installation yet.
+    Takes some seconds where nobody has imported `module` from this installation yet.
     """
-    spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
+    source = _source(module)
+    if source is None or not os.access(source.parent, os.W_OK):
         return
-    compiled = Path(importlib.util.cache_from_source(spec.origin))
-    if compiled.exists() or not os.access(Path(spec.origin).parent, os.W_OK):
+    if Path(importlib.util.cache_from_source(source)).exists():
         return
     with contextlib.suppress(subprocess.TimeoutExpired):  # then it stays slow, and works
         subprocess.run(
@@ -233,3 +233,15 @@ def precompile(package: str = "pandas", imports: str = "numpy, pandas, scipy.sta
             timeout=COMPILE_S,
             env={k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"},
         )
+
+
+def _source(module: str) -> Path | None:
+    """The file of a module, found without importing the packages that it lies in."""
+    top, *rest = module.split(".")
+    spec = importlib.util.find_spec(top)
+    if spec is None or spec.origin is None:
+        return None
+    if not rest:
+        return Path(spec.origin)
+    place = Path(spec.origin).parent.joinpath(*rest)
+    return next((p for p in (place.with_suffix(".py"), place / "__init__.py") if p.exists()), None)

@@ -15,6 +15,7 @@ import resource
 import signal
 import sys
 import threading
+import time
 import traceback
 import types
 import warnings
@@ -26,6 +27,7 @@ from .figures import take_figures
 
 MOST_CHARS = 60_000
 """Of a value or an error; the host cuts further."""
+SWEEPS = 200
 
 
 class QueryError(Exception):
@@ -151,11 +153,15 @@ def _sweep() -> None:
     """End whatever processes the cell left behind; only the session's own variables go on."""
     if os.getpid() != 1:
         return
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(-1, signal.SIGKILL)
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+    for _ in range(SWEEPS):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.001)  # they are on their way
 
 
 def serve(channel: Channel, base_mb: int) -> None:

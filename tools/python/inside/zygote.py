@@ -5,7 +5,7 @@ ends with it. A kernel inherits what was imported here, and nothing of another k
 data ever comes this way.
 
 Messages (SOCK_SEQPACKET, JSON). From the host: `settings`, once; `fork` with two descriptors, the
-kernel's channel and where it prints; `grow`. To the host: `ready`; `ended` for each kernel.
+kernel's channel and where it prints; `grow` with what to import while nobody waits. To the host: `ready`; `ended` for each kernel.
 """
 
 from __future__ import annotations
@@ -33,16 +33,6 @@ CHANNEL, FIRST_FREE = 3, 4
 """A kernel has four descriptors: nothing, what it prints (twice), and its channel."""
 FAILED = 120
 IDLE_MS = 100
-LATER = (
-    *("scipy.special", "scipy.linalg", "scipy.sparse", "scipy.optimize", "scipy.interpolate"),
-    *("scipy.spatial", "scipy.stats", "scipy.signal", "scipy.cluster.hierarchy"),
-    *("matplotlib", "matplotlib.font_manager", "matplotlib.pyplot"),
-    *("joblib", "sklearn.linear_model", "sklearn.cluster", "sklearn.preprocessing"),
-    *("sklearn.decomposition", "sklearn.ensemble", "sklearn.metrics", "sklearn.model_selection"),
-    *("patsy", "formulaic", "statsmodels.tools", "statsmodels.regression.linear_model"),
-    *("statsmodels.tsa.api", "statsmodels.api", "statsmodels.formula.api"),
-)
-"""What is imported one by one while nobody waits: it makes a kernel's own import of it free."""
 
 
 class Zygote:
@@ -52,8 +42,8 @@ class Zygote:
         self._host = host
         self._own_proc = own_proc
         self._own_pids = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=own_proc)
-        self._kernels: dict[int, tuple[int, int]] = {}
-        """Handle of each living kernel: its number and its process id."""
+        self._kernels: dict[int, int] = {}
+        """Process id of each living kernel: its number."""
         self._later: list[str] = []
         self._settings: dict[str, Any] = json.loads(host.recv(MOST_BYTES))
 
@@ -64,65 +54,61 @@ class Zygote:
             _import_first()
         _settle()
         self._host.send(json.dumps({"op": "ready"}).encode())
+        signal.signal(signal.SIGCHLD, lambda *_: self._bury())
         poll = select.poll()
         poll.register(self._host, select.POLLIN)
         while True:
-            events = poll.poll(IDLE_MS if self._later else None)
-            if not events:
+            if poll.poll(IDLE_MS if self._later else None):
+                self._listen()
+            else:
                 self._grow()
-            for handle, _ in events:
-                if handle == self._host.fileno():
-                    if (born := self._listen()) is not None:
-                        poll.register(born, select.POLLIN)
-                else:
-                    poll.unregister(handle)
-                    self._bury(handle)
 
-    def _listen(self) -> int | None:
-        """Do what the host says; gives the handle of a kernel where one was forked."""
+    def _listen(self) -> None:
         raw, handles, _, _ = socket.recv_fds(self._host, MOST_BYTES, 2)
         if not raw:
             os._exit(0)  # the host is gone
         message = json.loads(raw)
         if message["op"] == "grow":
-            self._later = list(LATER)
-            return None
-        try:
-            return self._fork(message, *handles)
-        finally:
-            for handle in handles:
-                os.close(handle)
-
-    def _fork(self, message: dict[str, Any], channel: int, output: int) -> int | None:
-        try:
-            walls.new_pid_namespace()
+            self._later = message["modules"]
+        else:
             try:
-                pid = os.fork()
-                if pid == 0:
-                    self._become_kernel(message["bounds"], channel, output)
-            finally:
-                walls.back_to_pid_namespace(self._own_pids)
-        except OSError as exc:
-            with contextlib.suppress(OSError):
-                os.write(output, f"no process could be made: {exc}\n".encode())
-            return None
-        handle = os.pidfd_open(pid)
-        self._kernels[handle] = (message["number"], pid)
-        return handle
+                self._fork(message, *handles)
+            except OSError as exc:
+                with contextlib.suppress(OSError):
+                    os.write(handles[1], f"no process could be made: {exc}\n".encode())
+        for handle in handles:
+            os.close(handle)
 
-    def _bury(self, handle: int) -> None:
-        os.close(handle)
-        number, pid = self._kernels.pop(handle)
-        _, status, usage = os.wait4(pid, 0)
-        code = os.waitstatus_to_exitcode(status)
-        said = {
-            "op": "ended",
-            "number": number,
-            "status": code if code >= 0 else 128 - code,
-            "cpu_s": usage.ru_utime + usage.ru_stime,
-        }
-        with contextlib.suppress(OSError):
-            self._host.send(json.dumps(said).encode())
+    def _fork(self, message: dict[str, Any], channel: int, output: int) -> None:
+        walls.new_pid_namespace()
+        # An end is not heard of before it is known whose it is.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+        try:
+            pid = os.fork()
+            if pid == 0:
+                self._become_kernel(message["bounds"], channel, output)
+            self._kernels[pid] = message["number"]
+        finally:
+            walls.back_to_pid_namespace(self._own_pids)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
+
+    def _bury(self) -> None:
+        """Tell the host of those that have ended; also in the middle of an import."""
+        while self._kernels:
+            pid, status, usage = os.wait4(-1, os.WNOHANG)
+            if pid == 0:
+                return
+            if (number := self._kernels.pop(pid, None)) is None:
+                continue  # what an import started
+            code = os.waitstatus_to_exitcode(status)
+            said = {
+                "op": "ended",
+                "number": number,
+                "status": code if code >= 0 else 128 - code,
+                "cpu_s": usage.ru_utime + usage.ru_stime,
+            }
+            with contextlib.suppress(OSError):
+                self._host.send(json.dumps(said).encode())
 
     def _grow(self) -> None:
         name = self._later.pop(0)
@@ -134,7 +120,8 @@ class Zygote:
     def _become_kernel(self, bounds: dict[str, Any], channel: int, output: int) -> None:
         """In the child: leave everything of the zygote behind, then serve cells. Never returns."""
         try:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
             walls.enter_namespaces(self._own_proc, os.getuid(), os.getgid())
             base_mb = self._address_space_mb()
             self._keep_only(channel, output)
