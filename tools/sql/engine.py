@@ -84,8 +84,10 @@ class Cursor(Protocol):
 class Engine(Protocol):
     """One database, opened so that nothing said to it can change it or reach past it."""
 
-    dialect: str
-    """As sqlglot calls it."""
+    @property
+    def dialect(self) -> str:
+        """As sqlglot calls it."""
+        ...
 
     def schema(self) -> Schema:
         """Tables, columns, comments, keys and row counts; no table is hidden."""
@@ -111,10 +113,16 @@ class Engine(Protocol):
 class EngineFactory(Protocol):
     """Opens a database; what a name in the group `ddr.engines` stands for."""
 
-    dialect: str
-    is_file: bool
-    """True: the database is one file, and the worker is confined to it, without a network.
-    False: `location` is a URL, and the worker keeps the network."""
+    @property
+    def dialect(self) -> str:
+        """As sqlglot calls it."""
+        ...
+
+    @property
+    def is_file(self) -> bool:
+        """True: the database is one file, and the worker is confined to it, without a network.
+        False: `location` is a URL, and the worker keeps the network."""
+        ...
 
     def __call__(self, location: str, limits: EngineLimits) -> Engine:
         """Open it. Raises DatabaseError in words for the person who runs the server."""

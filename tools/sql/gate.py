@@ -7,12 +7,15 @@ the data. It looks at parse trees, never for words in the text, and never change
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.errors import ToolError
 from tools.sql.engine import Admitted
+from tools.sql.engines.text import EMPTY, refuse_no_text, several
 from tools.sql.reach import (
     ABOUT_THE_ENGINE,
     AGGREGATES_TOO,
@@ -23,35 +26,21 @@ from tools.sql.reach import (
     VIEWS_OUT_OF_REACH,
     is_file_name,
 )
+from tools.sql.tokens import Tokens, is_too_deep
 
 if TYPE_CHECKING:
     import duckdb
 
-EXPLAIN_OPTIONS = 24
-"""How many words may stand between EXPLAIN and its statement."""
-DEEPEST = 200
-"""Levels of brackets, or signs in a row. Where DuckDB's parser fails in the end, it takes time and
-memory with the square of them, and cannot be interrupted."""
-MOST_DOUBLING = 6
-"""PIVOTs, and WITHs and lambdas inside one another: each level multiplies what the parser or the
-binder takes (a dozen, or two: all there is)."""
-_DOUBLING = frozenset({"with", "lambda", "->"})
-
-_TREE = """
-    SELECT t ->> '$.error' = 'true',
-           t ->> '$.error_message',
-           json_extract_string(t, '$..function_name'),
-           json_extract_string(t, '$..table_name'),
-           json_extract_string(t, '$..type'),
-           json_extract_string(t, '$..function.function_name'),
-           list_transform(
-               list_filter(
-                   json_extract(t, '$..from_table'), lambda r: r ->> '$.show_type' = 'SHOW'
-               ),
-               lambda r: r ->> '$.table_name'
-           )
-    FROM (SELECT json_serialize_sql($1) AS t)
-"""
+_READING = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+"""The parse tree's nodes of a query; any other one (INSERT_QUERY_NODE, ...) writes."""
+_MENTIONS = re.compile(
+    r'"(function_name|table_name|show_type|type)":"((?:[^"\\]|\\.)*+)"|"(function)":\{'
+)
+"""What names something in a serialized parse tree. Inside of strings its quotes are escaped, so that
+only keys can match. To let the engine take its own JSON apart costs ten times as much, and Python's
+parser fails on the depth of a long sum."""
+_NEXT_STATEMENT = ',{"node":'
+"""Stands between two statements of a serialized text and nowhere else."""
 
 
 @dataclass(frozen=True)
@@ -71,28 +60,19 @@ class Gate:
         """`confined`: what the engine says of itself shows nothing of the host."""
         self._lock = threading.Lock()
         self._parser = connection.cursor()
-        rows = self._parser.execute(
+        own = ABOUT_THE_ENGINE if confined else frozenset()
+        callable_in_from = self._column(
             "SELECT DISTINCT lower(function_name) FROM duckdb_functions()"
             " WHERE internal AND function_type IN ('table', 'table_macro')"
-        ).fetchall()
-        own = ABOUT_THE_ENGINE if confined else frozenset()
-        self._refused = (
-            OUT_OF_REACH | ({name for (name,) in rows} - TABLE_FUNCTIONS - AGGREGATES_TOO)
-        ) - own
+        )
+        unlisted = callable_in_from - TABLE_FUNCTIONS - AGGREGATES_TOO
+        self._refused = (OUT_OF_REACH | unlisted) - own
         self._views = VIEWS_OUT_OF_REACH - own
-        self._settings = {
-            name
-            for (name,) in self._parser.execute(
-                "SELECT lower(name) FROM duckdb_settings()"
-            ).fetchall()
-        }
+        self._settings = self._column("SELECT lower(name) FROM duckdb_settings()")
+        self._tables = self._column("SELECT lower(table_name) FROM information_schema.tables")
         self._confined = confined
-        self._tables = {
-            name
-            for (name,) in self._parser.execute(
-                "SELECT lower(table_name) FROM information_schema.tables"
-            ).fetchall()
-        }
+        # Prepared, it is not planned anew for each text: a third of the time.
+        self._parser.execute("PREPARE tree AS SELECT json_serialize_sql($1)")
 
     def close(self) -> None:
         """Give back the cursor."""
@@ -101,69 +81,69 @@ class Gate:
 
     def admit(self, sql: str) -> Admitted:
         """The statement, if it may run. Raises ToolError `refused`, or duckdb.Error on bad syntax."""
-        deepest, doubling = _nesting(sql)
-        if deepest > DEEPEST or doubling > MOST_DOUBLING:
+        refuse_no_text(sql)
+        if is_too_deep(sql):
             raise ToolError(HINTS["nested"], kind="sql")
         with self._lock:
-            statements = self._parser.extract_statements(sql)
-            if not statements:
-                raise ToolError("the query is empty: send one SELECT", kind="sql")
-            if len(statements) > 1:
-                raise ToolError(
-                    f"one statement per call: this text holds {len(statements)}, and none was run",
-                    kind="refused",
-                )
-            kind = _kind(statements[0])
-            if kind == "SELECT":
-                return Admitted(reads=sql, tables=self._check(self._tree(sql)))
-            if kind == "EXPLAIN" or (kind == "MULTI" and _words(sql)[:1] == ["explain"]):
-                return self._explained(sql)
-            if kind == "MULTI":
-                return Admitted(reads=sql, tables=self._check(_pivot(sql)))
-            raise self._refusal(kind, sql)
+            names = self._select(sql)
+            if names is None:
+                return self._judge(sql)
+        return Admitted(reads=sql, tables=self._check(names))
 
-    def _explained(self, sql: str) -> Admitted:
+    def _judge(self, sql: str) -> Admitted:
+        """For what is no SELECT in the engine's own tree."""
+        import duckdb
+
+        kinds = duckdb.StatementType
+        statements = self._parser.extract_statements(sql)
+        if len(statements) > 1:
+            raise several(len(statements))
+        kind = _kind(statements[0])
+        tokens = Tokens(sql)
+        if kind is kinds.EXPLAIN or (kind is kinds.MULTI and tokens.words[0] == "explain"):
+            return self._explained(tokens)
+        if kind is kinds.SELECT:
+            raise ToolError("this SELECT cannot be judged: write it in another way", kind="sql")
+        if kind is kinds.MULTI:
+            return Admitted(reads=sql, tables=self._check(_pivot(sql)))
+        raise self._refusal(kind, tokens)
+
+    def _explained(self, tokens: Tokens) -> Admitted:
         """EXPLAIN is as good as what it wraps: EXPLAIN ANALYZE runs it."""
         import duckdb
 
-        raw = sql.encode()
-        starts = [start for start, kind in duckdb.tokenize(sql) if kind.name != "comment"]
-        words = _words(sql)
-        for place in range(1, min(len(starts), EXPLAIN_OPTIONS)):
-            inner = raw[starts[place] :].decode(errors="replace")
-            try:
-                statements = self._parser.extract_statements(inner)
-            except duckdb.Error:
-                continue
-            kind = _kind(statements[0]) if len(statements) == 1 else "several statements"
-            if kind not in {"SELECT", "MULTI"}:
-                raise self._refusal(kind, inner)
-            names = self._tree(inner) if kind == "SELECT" else _pivot(inner)
-            tables = self._check(names)
-            runs = "analyze" in words[1:place]
-            return Admitted(reads=inner if runs else None, tables=tables)
+        for inner, runs in tokens.explained():
+            names = self._select(inner)
+            if names is None:
+                try:
+                    kind = _kind(self._parser.extract_statements(inner)[0])
+                except duckdb.Error:
+                    continue
+                if kind is not duckdb.StatementType.MULTI:
+                    raise self._refusal(kind, Tokens(inner))
+                names = _pivot(inner)
+            return Admitted(reads=inner if runs else None, tables=self._check(names))
         raise ToolError("this EXPLAIN cannot be judged: EXPLAIN one SELECT", kind="refused")
 
-    def _tree(self, sql: str) -> _Names:
-        """Every function and table of a SELECT, out of the engine's own parse tree."""
-        import duckdb
+    def _select(self, sql: str) -> _Names | None:
+        """Every function and table of one SELECT, out of the engine's own parse tree.
 
-        try:
-            row = self._parser.execute(_TREE, [sql]).fetchone()
-        except duckdb.Error as exc:  # ours, not the agent's
-            raise RuntimeError("the parse tree could not be read") from exc
+        None where the text is anything else, or no SQL. Raises ToolError for several SELECTs.
+        """
+        quoted = sql.replace("'", "''")
+        row = self._parser.execute(f"EXECUTE tree('{quoted}')").fetchone()
         assert row is not None
-        failed, message, functions, tables, types, table_functions, shown = row
-        writes = any(kind.endswith("_QUERY_NODE") for kind in types or ())
-        if failed:
-            raise ToolError(f"the query cannot be read: {message}", kind="sql")
-        return _Names(
-            tuple(functions or ()),
-            tuple(tables or ()),
-            writes,
-            tuple(table_functions or ()),
-            tuple(shown or ()),
-        )
+        tree: str = row[0]
+        if tree.startswith('{"error":true'):
+            return None
+        if '"statements":[]' in tree:
+            raise ToolError(EMPTY, kind="sql")
+        if more := tree.count(_NEXT_STATEMENT):
+            raise several(more + 1)
+        return _named(tree)
+
+    def _column(self, sql: str) -> frozenset[str]:
+        return frozenset(name for (name,) in self._parser.execute(sql).fetchall())
 
     def _check(self, names: _Names) -> tuple[str, ...]:
         if names.writes:
@@ -195,10 +175,11 @@ class Gate:
             )
         return tuple(dict.fromkeys(names.tables))
 
-    def _refusal(self, kind: str, sql: str) -> ToolError:
+    def _refusal(self, statement: duckdb.StatementType | None, tokens: Tokens) -> ToolError:
         """Why a statement of another kind does not run, and what to do instead."""
         violations: tuple[str, ...] = ()
-        called = next(iter(_words(sql)[1:2]), "")
+        kind = "a statement of this kind" if statement is None else statement.name
+        called = next(iter(tokens.words[1:2]), "")
         if kind in LOOKING_ELSEWHERE:
             violations = (f"sql: {kind}",)
         elif kind in {"PRAGMA", "CALL"} and {called, f"pragma_{called}"} & (
@@ -209,46 +190,39 @@ class Gate:
         return ToolError(f"{kind} is refused: {hint}", kind="refused", violations=violations)
 
 
-def _kind(statement: duckdb.Statement) -> str:
-    """What the statement is. The client knows some kinds by number only."""
+def _kind(statement: duckdb.Statement) -> duckdb.StatementType | None:
+    """What the statement is. None for a kind that the client knows by number only."""
     try:
-        return statement.type.name
+        return statement.type
     except ValueError:
-        return "a statement of this kind"
+        return None
 
 
-def _nesting(sql: str) -> tuple[int, int]:
-    """How deep brackets are nested, or how many signs stand in a row where that is more; and
-    how many PIVOTs there are, with the WITHs and lambdas that stand inside one another."""
-    opened: list[bool] = []  # per open bracket, whether such a word stands in it
-    row = deepest = pivots = doubled = most_doubled = 0
-    for word in _words(sql):
-        row = 0 if word[:1].isalnum() or word[:1] in {"_", "'", '"', "$"} else row + 1
-        if word in {"(", "[", "{"}:
-            opened.append(False)
-        elif word in {")", "]", "}"} and opened:
-            doubled -= opened.pop()
-        elif word in _DOUBLING and opened and not opened[-1]:
-            opened[-1] = True
-            doubled += 1
-        pivots += word in {"pivot", "pivot_wider"}
-        deepest = max(deepest, len(opened), row)
-        most_doubled = max(most_doubled, doubled)
-    return deepest, pivots + most_doubled
-
-
-def _words(sql: str) -> list[str]:
-    """The statement's words without its comments, in lower case."""
-    import duckdb
-
-    raw = sql.encode()
-    tokens = duckdb.tokenize(sql)
-    ends = [start for start, _ in tokens[1:]] + [len(raw)]
-    return [
-        raw[start:end].decode(errors="replace").strip().lower()
-        for (start, kind), end in zip(tokens, ends, strict=True)
-        if kind.name != "comment"
-    ]
+def _named(tree: str) -> _Names:
+    """The names in a serialized parse tree."""
+    functions: list[str] = []
+    tables: list[str] = []
+    table_functions: list[str] = []
+    shown: list[str] = []
+    writes = is_table_function = False
+    for key, value, opens_function in _MENTIONS.findall(tree):
+        if opens_function:
+            is_table_function = True
+            continue
+        name = json.loads(f'"{value}"') if "\\" in value else value
+        if key == "function_name":
+            functions.append(name)
+            if is_table_function:
+                table_functions.append(name)
+                is_table_function = False
+        elif key == "table_name":
+            tables.append(name)
+        elif key == "show_type":
+            if name == "SHOW":
+                shown.append(tables[-1])
+        elif name.endswith("_NODE") and name not in _READING:
+            writes = True
+    return _Names(tuple(functions), tuple(tables), writes, tuple(table_functions), tuple(shown))
 
 
 def _pivot(sql: str) -> _Names:

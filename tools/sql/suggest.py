@@ -11,8 +11,13 @@ from databases.schema import Schema, Table
 MOST = 40
 """Names listed in one hint; beyond it only the nearest."""
 
-_TABLE = re.compile(r'Table with name "?([^\s"!]+)"? does not exist')
-_COLUMN = re.compile(r'(?:column "([^"]+)"|column named "([^"]+)"|Column "([^"]+)")')
+_TABLE = re.compile(
+    r'Table with name "?(.+?)"? does not exist|Referenced table "(.+)" not found!|no such table: (.+)'
+)
+_COLUMN = re.compile(r'[Cc]olumn (?:named )?"((?:[^"]|"")+)"|no such column: (.+)')
+_PART = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^".]+?))\s*(?:\.|$)')
+DEFAULT_SCHEMAS = frozenset({"main", "public"})
+"""Whose name may be left out in front of a table."""
 _GUESS = re.compile(r"\n*Did you mean[^\n]*|\n*Candidate bindings:[^\n]*")
 
 
@@ -28,23 +33,44 @@ def hint(text: str, schema: Schema, used: Iterable[str] = ()) -> str | None:
     `used` are the names in the statement's FROM: columns of those tables come first.
     """
     if found := _TABLE.search(text):
-        return f"tables: {_listed(found[1], [t.name for t in schema.tables])}"
+        return table_hint(_said(found), schema)
     if found := _COLUMN.search(text):
-        asked = next(group for group in found.groups() if group)
         tables = [table for name in used if (table := find_table(name, schema))]
-        return _columns(asked, tables or list(schema.tables), schema)
+        return column_hint(_said(found), tables, schema)
     return None
+
+
+def table_hint(name: str, schema: Schema) -> str:
+    """What exists near a table's name."""
+    return f"tables: {_listed(name, [t.name for t in schema.tables])}"
+
+
+def column_hint(name: str, tables: Sequence[Table], schema: Schema) -> str:
+    """What exists near a column's name: in these tables first, or in all where there are none."""
+    return _columns(name, tables or list(schema.tables), schema)
 
 
 def find_table(name: str, schema: Schema) -> Table | None:
     """The table that a person means by a name: any case, quoted or with its schema."""
-    plain = name.replace('"', "").strip()
-    return schema.table(plain) or schema.table(plain.removeprefix("main."))
+    if as_it_stands := schema.table(name.strip()):
+        return as_it_stands
+    parts = [(quoted or bare).replace('""', '"') for quoted, bare in _PART.findall(name)]
+    for start in range(len(parts)):
+        is_whole = start == 0 or parts[start - 1].lower() in DEFAULT_SCHEMAS
+        if is_whole and (found := schema.table(".".join(parts[start:]))):
+            return found
+    return None
 
 
 def unknown_table(name: str, schema: Schema) -> str:
     """An error's text for a table that is not there."""
     return f"there is no table {name!r}; tables: {_listed(name, [t.name for t in schema.tables])}"
+
+
+def _said(found: re.Match[str]) -> str:
+    """The name in an engine's error, without what stands in front of its last dot."""
+    name = next(group for group in found.groups() if group).strip()
+    return name.rpartition(".")[2].strip('"') or name
 
 
 def _columns(asked: str, tables: Sequence[Table], schema: Schema) -> str:
