@@ -16,11 +16,12 @@ from core.hints import typed
 from core.protocols import Checker
 from core.run import RunSpec
 from core.scenario import Entity
-from core.trajectory import NO_USAGE, Trajectory, Usage
+from core.trajectory import Trajectory
 from evaluator import baselines, scoring
 from evaluator.forced import without_forced
 from server import judges
 from server.runs import competitor as whose_of
+from server.spending import Spending, spent
 from server.store import Repository
 
 BASELINES: Final = ("blank", "generic", "shuffled_entity")
@@ -50,9 +51,8 @@ class Judged:
     """Why there is no shuffled baseline; None where there is one."""
     unforced: list[Score]
     """The agent's scores without reports that it was asked for; empty where none was."""
-    calls: int
-    """Of judges, the baselines' included; as `usage`."""
-    usage: Usage
+    spending: Spending
+    """Of judges, the baselines' included."""
 
     def accuracy(self, competitor: str) -> dict[str, float | None]:
         """Item-averaged strict accuracy by level."""
@@ -295,7 +295,6 @@ def read(
     reason = baselines.no_shuffle_reason(trajectories)
     if reason is None and "shuffled_entity" not in verdicts:
         reason = "it was not asked for; judge it too with --baselines all"
-    calls = [v.call for said in verdicts.values() for v in said if v.call]
     return Judged(
         evaluation=own,
         verdicts=verdicts[agent],
@@ -303,8 +302,7 @@ def read(
         gated={name: sum(v.gated for v in said) for name, said in verdicts.items()},
         no_shuffle=reason,
         unforced=unforced,
-        calls=len(calls),
-        usage=sum((call.usage for call in calls), NO_USAGE),
+        spending=spent(v.call for said in verdicts.values() for v in said if v.call),
     )
 
 

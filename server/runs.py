@@ -8,7 +8,8 @@ from typing import Any
 
 from core import tokens
 from core.run import RunSpec
-from core.trajectory import Trajectory, Usage
+from core.trajectory import Trajectory
+from server.spending import spent
 from server.store import Repository
 from server.store.attempts import active_s, counting, to_do, totals
 
@@ -52,7 +53,7 @@ def summary(spec: RunSpec, store: Repository) -> dict[str, Any]:
     """The run for --json: totals over all attempts, then each trajectory that counts."""
     attempts = store.all_attempts(spec.id)
     counted = counting(attempts)
-    spent = totals(attempts)
+    whole = totals(attempts)
     return {
         "run": spec.id,
         "scenario": spec.scenario_id,
@@ -64,11 +65,11 @@ def summary(spec: RunSpec, store: Repository) -> dict[str, Any]:
         "trials": spec.trials,
         "done": progress_of(spec, store).done,
         "stop_reasons": dict(Counter(stop_of(each) for each in counted)),
-        "attempts": spent.attempts,
-        "turns": spent.turns,
-        "tool_calls": spent.tool_calls,
-        "active_s": round(spent.active_s, 3),
-        "usage": spent.usage.model_dump(),
+        "attempts": whole.attempts,
+        "turns": whole.turns,
+        "tool_calls": whole.tool_calls,
+        "active_s": round(whole.active_s, 3),
+        **spent(call for each in attempts for call in each.calls).as_json(),
         "trajectories": [outline(each) for each in counted],
     }
 
@@ -88,7 +89,7 @@ def outline(trajectory: Trajectory) -> dict[str, Any]:
         "seconds": round(active_s(trajectory), 3),
         "report_forced": trajectory.report_forced,
         "nudges": len(trajectory.nudges),
-        "usage": trajectory.usage(role=None).model_dump(),
+        **spent(trajectory.calls).as_json(),
         "agent_input_tokens": _inputs(trajectory),
         "sandbox": trajectory.sandbox.name if trajectory.sandbox else None,
     }
@@ -107,16 +108,3 @@ def _inputs(trajectory: Trajectory) -> dict[str, int | None]:
 def stop_of(trajectory: Trajectory) -> str:
     """Why it ended; 'broken off' where its process died, or while it goes on."""
     return trajectory.stop_reason.value if trajectory.stop_reason else "broken off"
-
-
-def cost_of(usage: Usage) -> str:
-    """What it cost, or why nobody knows: '$0.0123', '- (no price)'."""
-    if usage.cost_usd is not None:
-        return f"${usage.cost_usd:.4f}"
-    return f"- ({usage.cost_reason})" if usage.cost_reason else "-"
-
-
-def tokens_of(usage: Usage) -> str:
-    """Tokens in and out, '-' for what was not reported."""
-    counts = (usage.input_tokens, usage.output_tokens)
-    return " / ".join("-" if count is None else f"{count:,}" for count in counts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -20,14 +20,14 @@ class _Bar(output.Progress):
 
 
 @contextmanager
-def bar(what: str) -> Iterator[output.Progress]:
-    """One bar that says what is happening; it stays, full, when the work is done."""
+def bars(names: Sequence[str]) -> Iterator[list[output.Progress]]:
+    """A bar for each of what is going on; they stay, full, when the work is done."""
     columns = (
-        TextColumn("{task.description:<10}"),
+        TextColumn("{task.description:<10}", markup=False),
         BarColumn(bar_width=30),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
         TextColumn("{task.fields[detail]}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        yield _Bar(progress, progress.add_task(what, total=None, detail=""))
+        yield [_Bar(progress, progress.add_task(name, total=None, detail="")) for name in names]

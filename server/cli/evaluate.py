@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.hints import typed
+from core.wording import counted
 from server.cli.options import Json, Quiet, example
 from server.cli.runs import RunName
 
@@ -135,7 +136,7 @@ def carry_out(
 
     from databases.catalog import open_scenario
     from server.asked import Asked, prepare
-    from server.cli.ticking import Telling
+    from server.cli.ticking import Telling, ticking
     from server.runner import utc_now
     from server.store import RunLock
 
@@ -144,7 +145,7 @@ def carry_out(
     judging, board = prepare(asked or Asked(), spec, checklist, store, installed)
 
     async def judge(telling: Telling) -> Judged:
-        async with telling.ticking():
+        async with ticking(telling):
             return await judging.judge(entities, utc_now(), telling.watch)
 
     try:
@@ -185,12 +186,11 @@ def show_scores(judged: Judged, out: Output) -> None:
         gated = judged.gated.get("shuffled_entity", 0)
         out.say(f"shuffled insights that passed the checker's gate: {gated}")
 
-    if judged.calls:
-        from server.runs import cost_of, tokens_of
-
+    if judged.spending.calls:
         out.say(
-            f"judged by {', '.join(own.judges_served or own.judges_asked)}: {judged.calls} calls, "
-            f"{tokens_of(judged.usage)} tokens in / out, cost {cost_of(judged.usage)}"
+            f"judged by {', '.join(own.judges_served or own.judges_asked)}: "
+            f"{counted(judged.spending.calls, 'call')}, {judged.spending.tokens} tokens in / out, "
+            f"cost {judged.spending.cost}"
         )
 
 
@@ -220,8 +220,7 @@ def as_json(judged: Judged) -> dict[str, Any]:
         "without_forced_reports": [score.model_dump(mode="json") for score in judged.unforced],
         "judges_asked": judged.evaluation.judges_asked,
         "judges_served": judged.evaluation.judges_served,
-        "calls": judged.calls,
-        "usage": judged.usage.model_dump(),
+        **judged.spending.as_json(),
     }
 
 

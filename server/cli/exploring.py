@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from core.errors import DdrError
 from core.hints import typed
+from core.wording import counted, plural
+from server.board import Board
 from server.cli.interrupts import interruptible
-from server.cli.ticking import Telling
+from server.cli.ticking import Telling, ticking
 from server.metering import BudgetSpentError
-from server.runs import competitor, progress_of, summary
+from server.runs import RunProgress, competitor, progress_of, summary
 
 if TYPE_CHECKING:
     from core.run import RunSpec
@@ -27,7 +30,7 @@ INTERRUPTED = 130
 
 
 class Expedition:
-    """The runs of one invocation, one after the other."""
+    """The runs of one invocation, side by side."""
 
     def __init__(
         self,
@@ -46,69 +49,106 @@ class Expedition:
 
     def go(self) -> None:
         """Explore; raises typer.Exit where it was stopped, by a person or by the budget."""
-        for spec, setting in [(spec, self._setting(spec)) for spec in self._specs]:
-            self._out.note(
-                f"run {spec.id}: {competitor(spec)} explores {len(spec.entity_ids)} in "
-                f"{spec.scenario_id}"
-            )
-            try:
-                with self._out.progress("exploring") as progress:
-                    interrupted = asyncio.run(self._explore(spec, setting, progress))
-            except KeyboardInterrupt:
-                interrupted = True
-            except BudgetSpentError as exc:
-                self._stopped(spec, str(exc))
-                raise typer.Exit(1) from None
-            except DdrError:
+        settings = {spec.id: self._setting(spec) for spec in self._specs}
+        specs = [spec for spec in self._specs if self._announce(spec, settings[spec.id])]
+        if not specs:
+            return
+        several = len(self._specs) > 1
+        names = [competitor(spec) if several else "exploring" for spec in specs]
+        try:
+            with self._out.progresses(names) as shown:
+                runs = [(spec, settings[spec.id]) for spec in specs]
+                interrupted = asyncio.run(self._explore(runs, shown))
+        except KeyboardInterrupt:
+            interrupted = True
+        except BudgetSpentError as exc:
+            self._stopped(str(exc))
+            raise typer.Exit(1) from None
+        except DdrError:
+            for spec in self._specs:
                 self._out.note(self._kept(spec))
-                raise
-            if interrupted and not self._is_done(spec):
-                self._stopped(spec, None)
-                raise typer.Exit(INTERRUPTED)
+            raise
+        if interrupted and not all(_is_done(self._progress(spec)) for spec in self._specs):
+            self._stopped(None)
+            raise typer.Exit(INTERRUPTED)
 
     def _setting(self, spec: RunSpec) -> Setting:
         from databases.catalog import open_scenario
         from server.build import make_setting
 
         installed = open_scenario(spec.scenario_id, self._settings.home)
-        return make_setting(spec, installed, self._store, self._settings, self._means)
+        # A board of its own: its figures are told apart, the wish to stop is shared.
+        means = replace(self._means, board=Board(parent=self._means.board))
+        return make_setting(spec, installed, self._store, self._settings, means)
 
-    async def _explore(self, spec: RunSpec, setting: Setting, progress: Progress) -> bool:
-        from server.runner import explore
+    def _announce(self, spec: RunSpec, setting: Setting) -> bool:
+        """Say what is going to be explored; False where nothing is left."""
+        from server.store.attempts import to_do
+
+        left = len(to_do(spec, self._store.heads(spec.id), retry_errors=self._retry_errors))
+        wanted = len(spec.entity_ids) * spec.trials
+        noun = "trajectory" if spec.trials > 1 else setting.scenario.scenario.entity_noun
+        who = f"run {spec.id}: {competitor(spec)}"
+        if not left:
+            self._out.note(f"{who} has explored all it was asked to; nothing is left to do")
+        elif left < wanted:
+            self._out.note(f"{who} goes on with {left} of {counted(wanted, noun)}")
+        else:
+            self._out.note(f"{who} explores {counted(wanted, noun)} in {spec.scenario_id}")
+        return left > 0
+
+    async def _explore(
+        self, runs: Sequence[tuple[RunSpec, Setting]], shown: Sequence[Progress]
+    ) -> bool:
+        from server.runner import explore_all
 
         def stop() -> None:
-            setting.board.stopping = True
+            self._means.board.stopping = True
             self._out.note("stopping when the open model calls end; Ctrl-C again drops them")
 
-        telling = Telling(progress, setting.board)
-        async with telling.ticking():
-            return await interruptible(
-                explore(spec, setting, retry_errors=self._retry_errors, watch=telling.watch),
-                stop=stop if spec.model else None,
+        tellings = {
+            spec.id: Telling(
+                progress, setting.board, nouns=plural(setting.scenario.scenario.entity_noun)
             )
+            for (spec, setting), progress in zip(runs, shown, strict=True)
+        }
 
-    def _stopped(self, spec: RunSpec, why: str | None) -> None:
+        def watch(spec: RunSpec, done: float, total: float, what: str) -> None:
+            tellings[spec.id].watch(done, total, what)
+
+        work = explore_all(runs, retry_errors=self._retry_errors, watch=watch)
+        asks = any(spec.model is not None for spec, _ in runs)
+        async with ticking(*tellings.values()):
+            return await interruptible(work, stop=stop if asks else None)
+
+    def _stopped(self, why: str | None) -> None:
         if why:
             self._out.note(why)
-        self._out.note(self._kept(spec))
-        later = self._specs[self._specs.index(spec) + 1 :]
-        for other in later:
-            self._out.note(f"not begun: {competitor(other)}; explore: {resume_command(other)}")
-        told = {"run": spec.id, "interrupted": why is None, "resume": resume_command(spec)}
-        stored = summary(spec, self._store) if why else {}
-        left = [other.id for other in later]
-        self._out.result({**stored, **told, "stopped": why or "Ctrl-C", "not_begun": left})
+        told: list[dict[str, Any]] = []
+        for spec in self._specs:
+            self._out.note(self._kept(spec))
+            stored = summary(spec, self._store) if why else {"run": spec.id}
+            resume = None if _is_done(self._progress(spec)) else resume_command(spec)
+            told.append({**stored, "resume": resume})
+        how = {"interrupted": why is None, "stopped": why or "Ctrl-C"}
+        self._out.result({**told[0], **how} if len(told) == 1 else {"runs": told, **how})
 
-    def _is_done(self, spec: RunSpec) -> bool:
-        state = progress_of(spec, self._store)
-        return state.done == state.wanted and spec is self._specs[-1]
+    def _progress(self, spec: RunSpec) -> RunProgress:
+        return progress_of(spec, self._store)
 
     def _kept(self, spec: RunSpec) -> str:
-        state = progress_of(spec, self._store)
+        state = self._progress(spec)
+        whose = f"{competitor(spec)}: " if len(self._specs) > 1 else ""
+        if _is_done(state):
+            return f"{whose}complete, {counted(state.turns, 'turn')} in all"
         return (
-            f"stopped. Stored: {state.done} of {state.wanted} explored to their end, "
-            f"{state.turns} turns in all. Go on with: {resume_command(spec)}"
+            f"{whose}stopped. Stored: {state.done} of {state.wanted} explored to their end, "
+            f"{counted(state.turns, 'turn')} in all. Go on with: {resume_command(spec)}"
         )
+
+
+def _is_done(state: RunProgress) -> bool:
+    return state.done == state.wanted
 
 
 def resume_command(spec: RunSpec) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_module
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -80,15 +80,21 @@ class Output:
     @contextmanager
     def progress(self, what: str) -> Iterator[Progress]:
         """A bar on a terminal, a line now and then elsewhere, nothing when quiet."""
-        if self.quiet:
-            yield Progress()
-        elif sys.stderr.isatty():
-            from server.cli.bars import bar
+        with self.progresses([what]) as (shown,):
+            yield shown
 
-            with bar(what) as shown:
+    @contextmanager
+    def progresses(self, names: Sequence[str]) -> Iterator[list[Progress]]:
+        """The same for several things that go on side by side."""
+        if self.quiet:
+            yield [Progress() for _ in names]
+        elif sys.stderr.isatty():
+            from server.cli.bars import bars
+
+            with bars(names) as shown:
                 yield shown
         else:
-            yield _Lines(what)
+            yield [_Lines(name) for name in names]
 
 
 class Progress:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from core.wording import counted
 from server.cli.options import Json, Quiet, example
 from server.cli.runs import RunName
 
@@ -32,7 +33,7 @@ def reprice(
     from providers import pricing
     from server import settings as places
     from server.cli.output import Output
-    from server.runs import cost_of, tokens_of
+    from server.spending import spent
     from server.store import RunLock, open_store
 
     out = Output(json=json, quiet=quiet)
@@ -43,31 +44,22 @@ def reprice(
         with RunLock(settings.locks, spec.id):
             calls = store.reprice(spec.id, lambda call: pricing.reprice(call, table))
     found = _by_role(calls)
-    out.say(f"run {spec.id}: {len(calls)} calls at the prices {table.hash[:12]}")
-    rows = [
-        [role, str(each["calls"]), tokens_of(each["usage"]), cost_of(each["usage"])]
-        for role, each in found.items()
-    ]
+    out.say(f"run {spec.id}: {counted(len(calls), 'call')} at the prices {table.hash[:12]}")
+    sums = {role: spent(mine) for role, mine in found.items()}
+    rows = [[role, str(each.calls), each.tokens, each.cost] for role, each in sums.items()]
     out.table(["role", ">calls", ">tokens in / out", ">cost"], rows)
     out.result(
         {
             "run": spec.id,
             "price_table_hash": table.hash,
             "calls": len(calls),
-            "roles": {
-                role: {"calls": each["calls"], "usage": each["usage"].model_dump()}
-                for role, each in found.items()
-            },
+            "roles": {role: each.as_json() for role, each in sums.items()},
         }
     )
 
 
-def _by_role(calls: list[ModelCall]) -> dict[str, dict[str, Any]]:
-    from core.trajectory import NO_USAGE
-
-    found: dict[str, dict[str, Any]] = {}
+def _by_role(calls: list[ModelCall]) -> dict[str, list[ModelCall]]:
+    found: dict[str, list[ModelCall]] = {}
     for call in calls:
-        mine = found.setdefault(call.role, {"calls": 0, "usage": NO_USAGE})
-        mine["calls"] += 1
-        mine["usage"] = mine["usage"] + call.usage
+        found.setdefault(call.role, []).append(call)
     return found

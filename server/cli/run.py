@@ -15,6 +15,7 @@ from server.cli.options import Json, Quiet, example
 if TYPE_CHECKING:
     from core.run import RunSpec
     from server.cli.output import Output
+    from server.config import RunOptions
     from server.models import Means
     from server.settings import Settings
     from server.store import Repository
@@ -29,6 +30,7 @@ def register(app: typer.Typer) -> None:
         "ddr run --scenario flights --model anthropic/claude-sonnet-4-5 --entities sample:4",
         "ddr run --scenario flights --model openai/my-model --base-url http://127.0.0.1:8000/v1",
         "ddr run --scenario flights --agent profiler",
+        "ddr run --scenario flights --model openai/gpt-x --estimate --pilot 2",
         "ddr run --config bench.toml",
         "ddr run --resume last",
     )
@@ -61,6 +63,7 @@ def run(
     resume: opt.Resume = None,
     retry_errors: opt.RetryErrors = False,
     estimate: opt.Estimate = False,
+    pilot: opt.Pilot = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -97,16 +100,19 @@ def run(
     settings = places.load().prepare()
     with open_store(settings.store_path) as store:
         if resume is not None:
-            _refuse_beside_resume({**given, "config": config, "estimate": estimate or None})
+            beside = {"config": config, "estimate": estimate or None, "pilot": pilot}
+            _refuse_beside_resume({**given, **beside})
             specs, means = _resumed(store, settings, resume, given)
         else:
             if retry_errors:
                 raise UsageError("--retry-errors goes with --resume")
+            if pilot is not None and not estimate:
+                raise UsageError("--pilot goes with --estimate")
             options = read_options(config, given)
-            specs, means = begin(options, store, settings, add=not estimate)
             if estimate:
-                _estimate(specs, store, means, out)
+                _estimate(options, store, settings, out, pilot=pilot)
                 return
+            specs, means = begin(options, store, settings)
         carry_out(specs, store, settings, out, means=means, retry_errors=retry_errors)
         _tell(specs, store, out)
 
@@ -133,10 +139,19 @@ def _refuse_beside_resume(given: dict[str, Any]) -> None:
         raise UsageError(f"--resume goes on with the run as it was begun; leave {beside[0]} away")
 
 
-def _estimate(specs: Sequence[RunSpec], store: Repository, means: Means, out: Output) -> None:
-    from server.cli.estimating import tell
+def _estimate(
+    options: RunOptions, store: Repository, settings: Settings, out: Output, *, pilot: int | None
+) -> None:
+    """Nothing of the run itself is explored or stored; a pilot is a run of its own."""
+    from server.beginning import begin
+    from server.cli.estimating import pilot_options, tell
 
-    tell(specs, store, means.prices, out)
+    specs, means = begin(options, store, settings, add=False)
+    pilots: list[RunSpec] = []
+    if pilot is not None:
+        pilots, paid = begin(pilot_options(options, pilot, settings), store, settings)
+        carry_out(pilots, store, settings, out, means=paid)
+    tell(specs, store, means.prices, out, pilots=pilots)
 
 
 def carry_out(
@@ -148,7 +163,7 @@ def carry_out(
     means: Means | None = None,
     retry_errors: bool = False,
 ) -> None:
-    """Explore what the runs lack, one after the other; after Ctrl-C say what was kept."""
+    """Explore what the runs lack, side by side; after Ctrl-C say what was kept."""
     from core.run import RunSpec
     from server.cli.exploring import Expedition
 
@@ -162,20 +177,23 @@ def _tell(specs: Sequence[RunSpec], store: Repository, out: Output) -> None:
     from server.runs import progress_of, summary
 
     failed = 0
-    for spec in specs:
+    for number, spec in enumerate(specs):
+        if number:
+            out.say()
         show_run(spec, store, out)
-        out.hint(
-            f"\nnext: {typed(f'evaluate {spec.id}')}"
-            f"    or: {typed(f'show {spec.id} {spec.entity_ids[0]}')}"
-        )
         state = progress_of(spec, store)
         failed += state.failed
+        look = [typed(f"evaluate {spec.id}"), typed(f"show {spec.id} {spec.entity_ids[0]}")]
+        again = [f"{resume_command(spec)} --retry-errors"] if state.failed else []
+        out.hint("\n" + "\n".join(_steps([*again, *look])))
         if state.failed:
-            out.note(
-                f"{state.failed} ended by a fault; try them again with: {resume_command(spec)} "
-                "--retry-errors"
-            )
+            out.note(f"{state.failed} of {state.wanted} ended by a fault; try again: {again[0]}")
     found = [summary(spec, store) for spec in specs]
     out.result(found[0] if len(found) == 1 else {"runs": found})
     if failed:
         raise typer.Exit(1)
+
+
+def _steps(commands: Sequence[str]) -> list[str]:
+    """What may be done next, the likeliest first."""
+    return [f"{'next' if not place else '  or'}: {line}" for place, line in enumerate(commands)]

@@ -47,7 +47,9 @@ Entities = Annotated[
 Trials = Annotated[int | None, typer.Option(help="Times per entity; 1 unless given.", metavar="N")]
 Concurrency = Annotated[
     int | None,
-    typer.Option(help="Entities explored side by side, per model; 1 unless given.", metavar="N"),
+    typer.Option(
+        help="Entities under way at a time, of all models together; 1 unless given.", metavar="N"
+    ),
 ]
 Hands = Annotated[
     str | None, typer.Option(help="sql, python or both (the default).", metavar="HANDS")
@@ -108,4 +110,11 @@ RetryErrors = Annotated[
 Estimate = Annotated[
     bool,
     typer.Option("--estimate", help="Say what it would take, by stored runs; explore nothing."),
+]
+Pilot = Annotated[
+    int | None,
+    typer.Option(
+        help="With --estimate: explore so many of the entities first, which costs money.",
+        metavar="N",
+    ),
 ]

@@ -27,10 +27,10 @@ def register(app: typer.Typer) -> None:
 
 def runs(json: Json = False, quiet: Quiet = False) -> None:
     """List the runs that are stored, the newest last."""
-    from core.trajectory import NO_USAGE
     from server import settings as places
     from server.cli.output import Output
-    from server.runs import competitor, cost_of, progress_of, tokens_of
+    from server.runs import competitor, progress_of
+    from server.spending import spent
     from server.store import is_locked, open_store
 
     out = Output(json=json, quiet=quiet)
@@ -51,10 +51,9 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
                 when = f"{spec.created_at:%Y-%m-%d %H:%M}"
                 done = f"{state.done}/{state.wanted}"
                 who = competitor(spec)
-                usage = sum((c.usage for c in store.calls(spec.id)), NO_USAGE)
-                spent = [tokens_of(usage), cost_of(usage)] if spec.model else ["", ""]
+                took = spent(store.calls(spec.id))
                 row = [spec.id, when, who, spec.protocol, done, str(state.turns), word, scores]
-                rows.append([*row, *spent])
+                rows.append([*row, took.tokens, took.cost])
                 found.append(
                     {
                         "run": spec.id,
@@ -63,7 +62,7 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
                         "agent": spec.agent,
                         "model": who if spec.model else None,
                         "protocol": spec.protocol,
-                        "usage": usage.model_dump() if spec.model else None,
+                        **took.as_json(),
                         "done": state.done,
                         "wanted": state.wanted,
                         "turns": state.turns,

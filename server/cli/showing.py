@@ -6,18 +6,25 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from server.runs import competitor, cost_of, outline, stop_of, tokens_of
-from server.store.attempts import active_s, counting, totals
+from core.wording import counted
+from server.runs import competitor, outline, stop_of
+from server.spending import Spending, spent
+from server.store.attempts import active_s, counting
 
 if TYPE_CHECKING:
     from core.run import RunSpec
-    from core.trajectory import Nudge, Trajectory, Turn, Usage
+    from core.trajectory import Nudge, Trajectory, Turn
     from server.cli.output import Output
     from server.store import Repository
 
 _ROWS = 8
 _CHARACTERS = 1200
 """Of a tool's answer in a trajectory's overview; `ddr show RUN ENTITY TURN` has it whole."""
+
+_THOUGHT = 160
+"""Of a turn's reasoning there."""
+_NAMED = 8
+"""Entities that are named beside an error that many have."""
 
 _LANGUAGES = {"query": "sql", "code": "python"}
 """Arguments that are programs, and in what."""
@@ -26,7 +33,7 @@ _LANGUAGES = {"query": "sql", "code": "python"}
 def show_run(spec: RunSpec, store: Repository, out: Output) -> None:
     """Each trajectory in a line."""
     attempts = store.all_attempts(spec.id)
-    counted = counting(attempts)
+    counting_now = counting(attempts)
     asks = spec.model is not None
     rows = [
         [
@@ -38,9 +45,9 @@ def show_run(spec: RunSpec, store: Repository, out: Output) -> None:
             ("forced" if each.report_forced else "yes") if each.report else "no",
             stop_of(each),
             f"{active_s(each):.1f}",
-            *(_spent(each.usage(role=None)) if asks else ()),
+            *(_took(each) if asks else ()),
         ]
-        for each in counted
+        for each in counting_now
     ]
     who = f"{spec.agent} with {competitor(spec)}" if spec.model else spec.agent
     under = " under protocol ddr" if spec.protocol == "ddr" else ""
@@ -48,35 +55,53 @@ def show_run(spec: RunSpec, store: Repository, out: Output) -> None:
     heads = ["entity", ">trial", ">attempt", ">turns", ">insights", "report", "ended", ">s"]
     heads += [">tokens in / out", ">cost"] if asks else []
     out.table(heads, rows)
-    for each in counted:
+    for line in _errors(counting_now, with_trial=spec.trials > 1):
+        out.say(line)
+    if asks and (total := spent(call for each in attempts for call in each.calls)).calls:
+        out.say(f"all attempts: {_told(total)}")
+    if older := len(attempts) - len(rows):
+        kept = counted(older, "earlier attempt")
+        out.say(f"({kept} {'is' if older == 1 else 'are'} kept beside these)")
+
+
+def _errors(trajectories: Sequence[Trajectory], *, with_trial: bool) -> list[str]:
+    """Each error once, with whose it is: where an endpoint fails, all say the same."""
+    whose: dict[str, list[str]] = {}
+    for each in trajectories:
         if each.error:
-            out.say(f"{each.entity_id}: {each.error}")
-    if asks:
-        total = totals(attempts).usage
-        out.say(f"all attempts: {tokens_of(total)} tokens in / out, cost {cost_of(total)}")
-    older = len(attempts) - len(rows)
-    if older:
-        out.say(f"({older} earlier attempts are kept beside these)")
+            trial = f" (trial {each.trial})" if with_trial else ""
+            whose.setdefault(each.error, []).append(each.entity_id + trial)
+    return [f"{_listed(names)}: {error}" for error, names in whose.items()]
 
 
-def _spent(usage: Usage) -> tuple[str, str]:
-    return tokens_of(usage), cost_of(usage)
+def _listed(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    left = len(names) - _NAMED
+    shown = ", ".join(names[:_NAMED]) + (f" and {left} more" if left > 0 else "")
+    return f"{len(names)} trajectories ({shown})"
+
+
+def _took(trajectory: Trajectory) -> tuple[str, str]:
+    took = spent(trajectory.calls)
+    return took.tokens, took.cost
+
+
+def _told(took: Spending) -> str:
+    return f"{counted(took.calls, 'model call')}, {took.tokens} tokens in / out, cost {took.cost}"
 
 
 def show_trajectory(trajectory: Trajectory, out: Output) -> None:
     """Its turns, each with what was asked, seen and said."""
     out.say(
-        f"trajectory {trajectory.id}: {len(trajectory.turns)} turns, {stop_of(trajectory)}, "
+        f"trajectory {trajectory.id}: {counted(len(trajectory.turns), 'turn')}, "
+        f"{stop_of(trajectory)}, "
         f"sandbox {trajectory.sandbox.name if trajectory.sandbox else 'unknown'}"
     )
     if trajectory.error:
         out.say(f"error: {trajectory.error}")
     if trajectory.calls:
-        spent = trajectory.usage(role=None)
-        out.say(
-            f"{len(trajectory.calls)} model calls, {tokens_of(spent)} tokens in / out, "
-            f"cost {cost_of(spent)}"
-        )
+        out.say(_told(spent(trajectory.calls)))
     _show_nudges(trajectory.nudges, 0, out)
     for turn in trajectory.turns:
         show_turn(trajectory, turn, out, whole=False)
@@ -89,14 +114,16 @@ def show_trajectory(trajectory: Trajectory, out: Output) -> None:
 def _show_nudges(nudges: Sequence[Nudge], after: int, out: Output) -> None:
     for nudge in nudges:
         if nudge.after_turn == after:
-            out.say(
-                f"\nnudged, for it neither called nor finished: {_cut(nudge.text, whole=False)}"
-            )
+            out.say("\nnudged, for it neither called nor finished")
+            _show_reasoning(nudge.reasoning, out, whole=False)
+            if nudge.text:
+                out.say(f"  {_cut(nudge.text, whole=False)}")
 
 
 def show_turn(trajectory: Trajectory, turn: Turn, out: Output, *, whole: bool = True) -> None:
     """One turn: what was thought, asked, seen and said. Long answers are cut unless `whole`."""
     out.say(f"\nturn {turn.index}  ({turn.duration_s:.2f} s)")
+    _show_reasoning(turn.reasoning, out, whole)
     if turn.text:
         out.say(f"  {turn.text}")
     answers = {result.call_id: result for result in turn.tool_results}
@@ -110,6 +137,19 @@ def show_turn(trajectory: Trajectory, turn: Turn, out: Output, *, whole: bool = 
     for insight in trajectory.message_insights:
         if insight.turn == turn.index and insight.text:
             out.say(f"  * {insight.text}")
+
+
+def _show_reasoning(reasoning: str | None, out: Output, whole: bool) -> None:
+    """What a model thought before it spoke; one line of it in an overview."""
+    if not reasoning or not reasoning.strip():
+        return
+    lines = reasoning.strip().splitlines()
+    if not whole:
+        first = " ".join(reasoning.split())
+        more = f"… ({len(reasoning)} characters)" if len(first) > _THOUGHT else ""
+        lines = [first[:_THOUGHT] + more]
+    for line in lines:
+        out.say(f"  ~ {line}".rstrip())
 
 
 def _show_call(name: str, arguments: str, out: Output) -> None:
@@ -134,7 +174,9 @@ def _show_answer(text: str, out: Output, whole: bool) -> None:
     columns, rows = table
     shown = rows if whole else rows[:_ROWS]
     cut = ", more were cut" if found.get("truncated") else ""
-    out.say(f"  < {len(rows)} rows{cut}{'' if shown == rows else f', the first {_ROWS}'}")
+    out.say(
+        f"  < {counted(len(rows), 'row')}{cut}{'' if shown == rows else f', the first {_ROWS}'}"
+    )
     cells = [["" if cell is None else str(cell) for cell in row] for row in shown]
     out.table([f"    {columns[0]}", *columns[1:]], [[f"    {c[0]}", *c[1:]] for c in cells])
 

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from core.errors import StoreError, UnknownNameError, UsageError
 from core.evaluation import Evaluation, Verdict
+from core.hints import typed
 from core.run import RunSpec
 from core.trajectory import Insight, ModelCall, Nudge, Preamble, StopReason, Trajectory, Turn
 from server.store.attempts import counting
@@ -80,7 +81,11 @@ class Repository:
     def run(self, name: str) -> RunSpec:
         """By id, by a unique prefix of it, or 'last'."""
         runs = self.runs()
-        if name == "last" and runs:
+        if not runs:
+            raise UsageError(
+                f"no run {name!r}: there are no runs here yet; see it work: {typed('demo')}"
+            )
+        if name == "last":
             return runs[-1]
         found = [run for run in runs if run.id == name] or [
             run for run in runs if run.id.startswith(name)

@@ -97,13 +97,16 @@ def test_a_spent_budget_stops_all_models_and_leaves_the_rest_not_begun(
     done = explore(ddr, *asked, "--budget-usd", "0.007", entities="01,02")
     assert done.code == 1
     assert "the budget of $0.007 is spent" in done.err
-    assert done.json["stop_reasons"] == {"finished": 1, "cancelled": 1}
-    (other,) = done.json["not_begun"]
-    with open_store(built_home / "store.sqlite3") as store:
-        assert store.trajectories(other) == []
-    again = ddr("run", "--resume", done.json["run"], "--json")
+    first, other = done.json["runs"]
+    assert first["stop_reasons"] == {"finished": 1, "cancelled": 1}
+    assert other["trajectories"] == []
+    assert "the budget" in done.json["stopped"]
+    for run in (first, other):
+        assert run["resume"] == f"DDR_HOME={built_home} ddr run --resume {run['run']}"
+        assert run["resume"] in done.err
+    again = ddr("run", "--resume", first["run"], "--json")
     assert again.code == 1, "the budget of the run is still spent"
-    more = ddr("run", "--resume", done.json["run"], "--budget-usd", "1", "--json")
+    more = ddr("run", "--resume", first["run"], "--budget-usd", "1", "--json")
     assert more.code == 0, more.err
     assert more.json["stop_reasons"] == {"finished": 2}
     assert more.json["usage"]["cost_usd"] is not None, "a resumed run keeps its prices"
@@ -121,7 +124,7 @@ def test_a_spent_budget_stops_all_models_and_leaves_the_rest_not_begun(
         (("--insights", "never"), "--insights: "),
         (("--protocol", "dr"), "--protocol: "),
         (("--model", "opnai/x"), "did you mean 'openai'?"),
-        (("--model", "replay:last"), "unknown run 'last'"),
+        (("--model", "replay:last"), "there are no runs here yet"),
         (("--model", "scripted:nowhere"), "nowhere cannot be read"),
     ],
 )
@@ -219,22 +222,6 @@ def test_under_protocol_ddr_python_forgets_its_variables_after_each_call(
         seen.append(only.turns[1].tool_results[0].text)
     assert "42" in seen[0]
     assert "NameError" in seen[1]
-
-
-def test_an_estimate_comes_from_stored_runs_or_asks_for_a_pilot(
-    ddr: Ddr, built_home: Path, tmp_path: Path, priced: str
-) -> None:
-    model = ("--model", script(tmp_path, QUERY, DONE), "--insights", "none")
-    lacking = explore(ddr, *model, "--estimate")
-    assert lacking.code == 1
-    assert "no stored run of scripted:" in lacking.json["estimates"][0]["reason"]
-    assert explore(ddr, *model).code == 0
-    found = explore(ddr, *model, "--estimate", "--prices", priced, entities="sample:5")
-    assert found.code == 0, found.err
-    told = found.json["estimates"][0]["estimate"]
-    assert (told["trajectories"], told["calls"], told["input_tokens"]) == (5, 10, 10_000)
-    assert told["cost_usd"] == pytest.approx(5 * 0.006, abs=1e-9)
-    assert len(ddr("runs", "--json").json["runs"]) == 1, "an estimate stores nothing"
 
 
 def test_a_file_says_the_same_as_the_options(ddr: Ddr, built_home: Path, tmp_path: Path) -> None:

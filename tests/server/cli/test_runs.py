@@ -50,7 +50,10 @@ def test_runs_are_listed_with_how_far_they_are(ddr: Ddr, stored: Path) -> None:
             "agent": "scripted",
             "model": None,
             "protocol": "default",
+            "calls": 0,
             "usage": None,
+            "known_cost_usd": None,
+            "calls_without_cost": 0,
             "done": 1,
             "wanted": 2,
             "turns": 4,
@@ -62,7 +65,7 @@ def test_runs_are_listed_with_how_far_they_are(ddr: Ddr, stored: Path) -> None:
 
 def test_a_run_is_shown_by_the_attempts_that_count(ddr: Ddr, stored: Path) -> None:
     done = ddr("show", "last")
-    assert "1 earlier attempts are kept" in done.out
+    assert "(1 earlier attempt is kept beside these)" in done.out
     assert "broken off" in done.out
     told = ddr("show", "2026", "--json").json
     assert (told["attempts"], told["turns"], told["done"]) == (3, 4, 1)
@@ -92,6 +95,7 @@ def test_a_turn_is_shown_whole(ddr: Ddr, stored: Path) -> None:
     [
         (("show", "nothing"), f"unknown run 'nothing'; known: {RUN}"),
         (("show", "last", "03"), "'03'"),
+        (("show", "last", "2"), "unknown entity in trial 1 of this run '2' (did you mean '02'?)"),
         (("show", "last", "01", "3"), "unknown turn '3'; known: 1, 2"),
         (("show", "last", "01", "--trial", "2"), "trial 2"),
         (("delete", "nothing"), "unknown run 'nothing'"),
@@ -103,6 +107,20 @@ def test_what_is_not_there_lists_what_is(
     done = ddr(*arguments)
     assert done.code == 2
     assert said in done.err
+
+
+@pytest.mark.parametrize("command", ["show", "evaluate", "report", "delete"])
+def test_without_any_run_the_next_step_is_named(ddr: Ddr, home: Path, command: str) -> None:
+    done = ddr(command, "last")
+    assert done.code == 2
+    assert "there are no runs here yet" in done.err
+    assert f"DDR_HOME={home} ddr demo" in done.err
+
+
+def test_with_quiet_an_answer_stands_without_remarks(ddr: Ddr, stored: Path) -> None:
+    said = ddr("show", "last", "--quiet")
+    assert RUN in said.out
+    assert said.err == ""
 
 
 def test_a_deleted_run_is_gone_with_its_lock_and_its_report(ddr: Ddr, stored: Path) -> None:
