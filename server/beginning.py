@@ -8,7 +8,7 @@ from core.errors import UsageError
 from core.run import ModelSpec, RunSpec
 from databases.catalog import open_scenario
 from server import inputs
-from server.build import make_sandbox, make_spec
+from server.build import sandbox_for, make_spec
 from server.config import REACT, RunOptions
 from server.metering import Purse
 from server.models import TIMEOUT_S, Means, named_model, refuse_endpoints, refuse_unpriced
@@ -62,7 +62,7 @@ def begin(
         )
         specs.append(made)
         taken.append(made.id)
-    make_sandbox(specs[0].tools)
+    sandbox_for(specs[0].tools)
     for spec in specs if add else ():
         store.add_run(spec)
     means = Means(prices=prices, purse=Purse(options.budget_usd), timeout_s=options.timeout)

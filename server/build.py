@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from core import plugins
 from core.errors import UsageError
-from core.protocols import Agent, ChatModel, Checker, SandboxFactory
+from core.protocols import Agent, ChatModel, Checker
 from core.run import Limits, RunSpec
 from core.scenario import Entity, ToolName
+from databases.target import Target
 from server.selection import pick
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from server.runner import HeldTools, Setting
     from server.settings import Settings
     from server.store import Repository
+    from tools.host.link import Reach
 
 REACT: Final = "react"
 AGENTS: Final = {
@@ -33,7 +35,6 @@ CHECKERS: Final = {
     "matching": "evaluator.matching:MatchingChecker",
     LLM: "evaluator.llm:LLMChecker",
 }
-SANDBOXES: Final = {"bubblewrap": "tools.python.sandbox:BubblewrapSandbox"}
 
 DDR_TURNS: Final = 100
 """Where protocol ddr stops (DDR-01)."""
@@ -65,51 +66,55 @@ def make_checker(name: str, entities: Sequence[Entity]) -> Checker:
     return checker
 
 
-def make_sandbox(hands: Hands, name: str = "bubblewrap") -> SandboxFactory | None:
-    """What is to hold Python, or None where Python is not asked for.
+def sandbox_for(hands: Hands, name: str = "bubblewrap") -> str | None:
+    """The name of what is to hold Python, or None where Python is not asked for.
 
-    On a machine that cannot hold it the toolset leaves Python out and says why; raises UsageError
-    where Python is the only hand.
+    On a machine that cannot hold it the tools leave Python out and say why; raises UsageError
+    where Python is the only hand, UnknownNameError where nothing answers to the name.
     """
+    from tools.python import SANDBOXES
     from tools.python.sandbox import sandbox_available
 
     if hands == "sql":
         return None
+    plugins.load("ddr.sandboxes", name, SANDBOXES)
     if hands == "python" and (state := sandbox_available()).name == "off":
         raise UsageError(f"--tools python needs a sandbox, and there is none: {state.detail}")
-    factory: SandboxFactory = plugins.load("ddr.sandboxes", name, SANDBOXES)()
-    return factory
+    return name
 
 
 def open_tools(
     installed: InstalledScenario,
     hands: Hands,
-    sandbox: SandboxFactory | None,
+    sandbox: str | None,
     session: str,
     *,
     protocol: Protocol = "default",
+    reach: Reach | None = None,
 ) -> HeldTools:
     """One session's tools on the scenario's database: the scenario's, as far as asked for.
 
-    Protocol ddr: 100 rows at most, and Python that forgets its variables after each call.
+    They are reached at their first use, in the tool host of this process unless `reach` names
+    another. Protocol ddr: 100 rows at most, and Python that forgets its variables after each call.
     """
-    from server.anchored import AnchoredTools
+    from server.toolhost import private_host
+    from tools.host.client import HostTools
+    from tools.host.messages import Opening
     from tools.limits import ToolLimits
 
     is_ddr = protocol == "ddr"
-    if is_ddr and sandbox is not None:
-        from tools.python.fresh import FreshPython
-
-        sandbox = FreshPython(sandbox)
     scenario = installed.scenario
-    return AnchoredTools(
-        installed.database_path,
-        dialect=scenario.dialect,
-        names=[name for name in scenario.tools if name in _HANDS[hands]],
+    opening = Opening(
+        key=session,
+        target=Target(dialect=scenario.dialect, location=str(installed.database_path)),
+        names=tuple(name for name in scenario.tools if name in _HANDS[hands]),
+        limits=ToolLimits(default_rows=20, max_rows=100, cell_chars=1000)
+        if is_ddr
+        else ToolLimits(),
+        python_state="call" if is_ddr else "session",
         sandbox=sandbox,
-        limits=ToolLimits(default_rows=20, max_rows=100, cell_chars=1000) if is_ddr else None,
-        session=session,
     )
+    return HostTools(reach or private_host(), opening)
 
 
 def make_setting(
@@ -129,7 +134,7 @@ def make_setting(
     from server.runner import Setting
 
     make_agent(spec.agent)
-    sandbox = make_sandbox(spec.tools)
+    sandbox = sandbox_for(spec.tools)
     means = means or Means()
     prompts = inputs.kept_prompts(settings, spec.prompts_hash) if spec.prompts_hash else None
     models = RunModels(spec, store, means)

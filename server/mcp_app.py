@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import contextlib
 import logging
-from collections.abc import Mapping
-from io import TextIOWrapper
+import time
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
-import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp.server.stdio import stdio_server
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp.types import INTERNAL_ERROR, CallToolResult, ImageContent, TextContent, ToolAnnotations
 from mcp.types import Tool as ListedTool
 
+from core.errors import DdrError, ToolError
 from core.protocols import Observation, Tools
 from core.scenario import Task
+from server.stdio import streams
 from server.wire import Wire
 
 _LOG = logging.getLogger(__name__)
@@ -40,6 +44,9 @@ _TITLES: Final = {
     "execute_code": "Run Python",
 }
 
+PROGRESS_S: Final = 5.0
+"""How often a client hears that its call goes on; some give up after a minute of silence."""
+
 _NOT_IDEMPOTENT: Final = frozenset({"execute_code"})
 
 _ALWAYS_LOAD: Final = {"anthropic/alwaysLoad": True}
@@ -53,7 +60,15 @@ class ToolServer(MCPServer[Any]):
     bounds that some providers refuse (F25), and hides the text of errors.
     """
 
-    def __init__(self, tools: Tools, task: Task, *, version: str) -> None:
+    def __init__(
+        self,
+        tools: Tools,
+        task: Task,
+        *,
+        version: str,
+        images: bool = False,
+        progress_s: float = PROGRESS_S,
+    ) -> None:
         super().__init__(
             "ddr",
             title="Open-ended data research",
@@ -62,10 +77,17 @@ class ToolServer(MCPServer[Any]):
             subscriptions=False,
             log_level="WARNING",
         )
-        self._tools = tools
+        self._tools, self._images, self._progress_s = tools, images, progress_s
 
     async def list_tools(self) -> list[ListedTool]:
         """The toolset's tools, with the hints that clients ask for."""
+        try:
+            specs = await self._tools.list()
+        except DdrError as exc:
+            _LOG.exception("the tools cannot be listed")
+            # Other errors are for who runs the server: they may name paths of this machine.
+            told = str(exc) if isinstance(exc, ToolError) else "the tools cannot be opened"
+            raise MCPError(code=INTERNAL_ERROR, message=told) from exc
         return [
             ListedTool(
                 name=spec.name,
@@ -80,7 +102,7 @@ class ToolServer(MCPServer[Any]):
                 ),
                 _meta=_ALWAYS_LOAD,
             )
-            for spec in await self._tools.list()
+            for spec in specs
         ]
 
     async def call_tool(
@@ -88,30 +110,49 @@ class ToolServer(MCPServer[Any]):
     ) -> CallToolResult:
         """Call one tool. Whatever goes wrong is a result with is_error, never a protocol error."""
         try:
-            observation = await self._tools.call(name, arguments)
+            async with self._progress(name, context):
+                observation = await self._tools.call(name, arguments)
         except Exception:  # noqa: BLE001 - a broken tool must not end the session
             # Our fault, so its text stays with us: it could name paths of this machine.
             _LOG.exception("tool %r broke", name)
             text = f"{name} failed on the server's side, not by your call; go on without it"
             observation = Observation(text=text, is_error=True, error_kind="internal")
-        return result(observation)
+        return result(observation, images=self._images)
+
+    @contextlib.asynccontextmanager
+    async def _progress(self, name: str, context: Context[Any, Any] | None) -> AsyncIterator[None]:
+        """While a call goes on, tell a client that asked to be told (field case F23)."""
+
+        async def tell() -> None:
+            began = time.monotonic()
+            while context is not None:
+                await asyncio.sleep(self._progress_s)
+                gone = time.monotonic() - began
+                with contextlib.suppress(Exception):  # a client that has gone is told by others
+                    await context.report_progress(gone, None, f"{name} goes on, {gone:.0f} s")
+
+        telling = asyncio.create_task(tell())
+        try:
+            yield
+        finally:
+            telling.cancel()
 
     async def serve(self, wire: Wire) -> None:
         """Speak over the given streams until the client hangs up."""
-        stdin = TextIOWrapper(wire.incoming, encoding="utf-8", errors="replace")
-        stdout = TextIOWrapper(wire.outgoing, encoding="utf-8", newline="\n")
-        async with stdio_server(anyio.wrap_file(stdin), anyio.wrap_file(stdout)) as (reads, writes):
+        async with streams(wire) as (reads, writes):
             options = self._lowlevel_server.create_initialization_options()
             await self._lowlevel_server.run(reads, writes, options)
 
 
-def make_app(toolset: Tools, task: Task, *, version: str | None = None) -> ToolServer:
-    """The MCP server of one entity's exploration."""
+def make_app(
+    toolset: Tools, task: Task, *, version: str | None = None, images: bool = False
+) -> ToolServer:
+    """The MCP server of one entity's exploration. `images`: figures are sent as pictures too."""
     if version is None:
         from server.revision import version as installed
 
         version = installed()
-    return ToolServer(toolset, task, version=version)
+    return ToolServer(toolset, task, version=version, images=images)
 
 
 def instructions(task: Task) -> str:
@@ -120,10 +161,19 @@ def instructions(task: Task) -> str:
     return text if len(text) < MAX_INSTRUCTIONS else text[: MAX_INSTRUCTIONS - 2] + "…"
 
 
-def result(observation: Observation) -> CallToolResult:
+def result(observation: Observation, *, images: bool = False) -> CallToolResult:
     """An Observation on the wire: its text, the same as a structure, and our notes in `_meta`."""
+    pictures = observation.images if images else ()
     return CallToolResult(
-        content=[TextContent(type="text", text=observation.text)],
+        content=[
+            TextContent(type="text", text=observation.text),
+            *(
+                ImageContent(
+                    type="image", data=base64.b64encode(png).decode(), mime_type="image/png"
+                )
+                for png in pictures
+            ),
+        ],
         structured_content=observation.data,
         is_error=observation.is_error,
         _meta={

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
 
-from core.errors import UnknownNameError
+from core.errors import DdrError, UnknownNameError
 from core.protocols import Observation, Tools, ToolSpec
 from databases.catalog import open_scenario
 from server import settings as places
-from server.build import Hands, make_sandbox, open_tools
+from server.build import Hands, open_tools, sandbox_for
+from server.toolhost import private_host
 from server.wire import Wire
+
+if TYPE_CHECKING:
+    from server.runner import HeldTools
 
 
 async def serve_entity(
-    wire: Wire, scenario: str, entity: str, hands: str, *, quiet: bool = False
+    wire: Wire,
+    scenario: str,
+    entity: str,
+    hands: str,
+    *,
+    images: bool = True,
+    quiet: bool = False,
 ) -> int:
     """Serve until the client hangs up; the number of calls that were answered.
 
+    `images`: whether figures that a cell draws are sent as pictures beside the text.
     Raises UnknownNameError, ScenarioError or DatabaseError before the first message is read.
     """
     chosen: dict[str, Hands] = {name: name for name in get_args(Hands)}
@@ -29,22 +41,34 @@ async def serve_entity(
     installed = open_scenario(scenario, places.load().home)
     installed.check()
     task = installed.task(entity)
-    # After the names: a wrong one is told before the protocol's library is loaded.
+    sandbox = sandbox_for(chosen[hands])
+    tools = open_tools(installed, chosen[hands], sandbox, session=f"stdio.{scenario}.{entity}")
+    # Begun before the protocol's library is loaded: the two take their time side by side.
+    private_host().start()
+    opening = asyncio.create_task(_announce(tools, f"{scenario}, {entity}", quiet=quiet))
     from server.mcp_app import make_app
 
-    sandbox = make_sandbox(chosen[hands])
-    tools = open_tools(installed, chosen[hands], sandbox, session=f"stdio.{scenario}.{entity}")
-    if not quiet:
-        state = tools.sandbox_state
-        python = state.name if state.name != "off" else f"off ({state.detail})"
-        sys.stderr.write(f"ddr: serving {scenario}, {entity}, over stdio; execute_code: {python}\n")
     counted = _Counted(tools)
     try:
-        await make_app(counted, task).serve(wire)
+        await make_app(counted, task, images=images).serve(wire)
     finally:
+        opening.cancel()
         with anyio.CancelScope(shield=True):
             await tools.close()
     return counted.calls
+
+
+async def _announce(tools: HeldTools, what: str, *, quiet: bool) -> None:
+    """Have the tools opened before the first call, and say on stderr how Python is held."""
+    try:
+        await tools.list()
+    except DdrError as exc:
+        sys.stderr.write(f"error: {exc}\n")
+        return
+    if not quiet:
+        state = tools.sandbox_state
+        python = state.name if state.name != "off" else f"off ({state.detail})"
+        sys.stderr.write(f"ddr: serving {what}, over stdio; execute_code: {python}\n")
 
 
 class _Counted:

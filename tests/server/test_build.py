@@ -13,7 +13,7 @@ from core.protocols import Agent
 from core.trajectory import Sandbox
 from databases.catalog import InstalledScenario, open_scenario
 from server import build
-from server.build import make_agent, make_checker, make_sandbox, make_spec, open_tools, run_id
+from server.build import make_agent, make_checker, make_spec, open_tools, run_id, sandbox_for
 
 NOON = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 
@@ -21,13 +21,16 @@ NOON = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 def test_every_built_in_name_has_a_class_behind_it() -> None:
     assert isinstance(make_agent("profiler"), Agent)
     assert make_checker("matching", []).name == "matching"
-    assert build.SANDBOXES.keys() == {"bubblewrap"}
+    assert sandbox_for("both") == "bubblewrap"
 
 
-@pytest.mark.parametrize("make", [make_agent, lambda name: make_checker(name, [])])
-def test_an_unknown_agent_or_checker_lists_those_that_exist(make: object) -> None:
+@pytest.mark.parametrize(
+    "make",
+    [make_agent, lambda name: make_checker(name, []), lambda name: sandbox_for("both", name)],
+)
+def test_an_unknown_agent_checker_or_sandbox_lists_those_that_exist(make: object) -> None:
     assert callable(make)
-    with pytest.raises(UnknownNameError, match=r"(profiler|matching)"):
+    with pytest.raises(UnknownNameError, match=r"(profiler|matching|bubblewrap)"):
         make("nobody")
 
 
@@ -77,9 +80,9 @@ def test_python_alone_without_a_sandbox_is_refused_with_the_reason(
     off = Sandbox(name="off", detail="this kernel has no user namespaces")
     monkeypatch.setattr("tools.python.sandbox.sandbox_available", lambda: off)
     with pytest.raises(UsageError, match="there is none: this kernel has no user namespaces"):
-        make_sandbox("python")
-    assert make_sandbox("sql") is None
-    assert make_sandbox("both") is not None
+        sandbox_for("python")
+    assert sandbox_for("sql") is None
+    assert sandbox_for("both") == "bubblewrap"
 
 
 async def _offered(flights: InstalledScenario, hands: build.Hands) -> list[str]:

@@ -1,1 +1,4 @@
 """The agent's second hand: Python that can only compute."""
+
+SANDBOXES = {"bubblewrap": "tools.python.sandbox:BubblewrapSandbox"}
+"""Name to class; the entry-point group ddr.sandboxes adds to it."""

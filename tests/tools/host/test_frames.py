@@ -1,0 +1,106 @@
+"""Messages on a stream: what is written is read again, and nothing else is believed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.host import frames
+from tools.host.frames import FROM_HOST, TO_HOST, Frame, FrameError, JsonError, encode, read
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+MESSAGES = st.tuples(
+    st.integers(0, frames.MOST_NUMBER),
+    st.dictionaries(st.text(), VALUES, max_size=4),
+    st.binary(max_size=200),
+)
+
+
+def _read_all(raw: bytes, bounds: frames.Bounds = FROM_HOST) -> list[Frame]:
+    async def talk() -> list[Frame]:
+        reader = asyncio.StreamReader()
+        reader.feed_data(raw)
+        reader.feed_eof()
+        found = []
+        while frame := await read(reader, bounds):
+            found.append(frame)
+        return found
+
+    return asyncio.run(talk())
+
+
+@given(st.lists(MESSAGES, max_size=4))
+def test_messages_are_read_as_they_were_written(said: list[tuple[int, Any, bytes]]) -> None:
+    raw = b"".join(encode(*one) for one in said)
+    assert _read_all(raw) == [Frame(*one) for one in said]
+
+
+def test_half_of_a_surrogate_pair_comes_through() -> None:
+    (frame,) = _read_all(encode(1, {"code": "'\ud83d'"}))
+    assert frame.message == {"code": "'\ud83d'"}
+
+
+@given(MESSAGES, st.data())
+def test_a_stream_that_ends_inside_a_message_is_an_error(
+    said: tuple[int, Any, bytes], data: st.DataObject
+) -> None:
+    raw = encode(*said)
+    cut = data.draw(st.integers(1, len(raw) - 1))
+    if cut == 12 or cut == len(raw) - len(said[2]):
+        return  # between two parts: asyncio calls that an end without a rest
+    with pytest.raises(FrameError):
+        _read_all(raw[:cut])
+
+
+@given(st.binary(min_size=12, max_size=400))
+def test_no_bytes_make_the_reader_do_anything_but_read_or_refuse(raw: bytes) -> None:
+    try:
+        found = _read_all(raw, TO_HOST)
+    except (FrameError, JsonError):
+        return
+    assert all(isinstance(frame.message, dict) for frame in found)
+
+
+@pytest.mark.parametrize(
+    ("head", "bounds"),
+    [
+        (struct.pack(">III", 1, frames.MOST_JSON + 1, 0), FROM_HOST),
+        (struct.pack(">III", 1, 2, frames.MOST_BYTES + 1), FROM_HOST),
+        (struct.pack(">III", 1, 2, 1), TO_HOST),
+        (b"GET / HTTP/1.1\r\n", TO_HOST),
+    ],
+)
+def test_a_size_over_the_bound_is_refused_before_anything_of_it_is_read(
+    head: bytes, bounds: frames.Bounds
+) -> None:
+    with pytest.raises(FrameError, match="too large"):
+        _read_all(head, bounds)
+
+
+@pytest.mark.parametrize("raw", [b"{", b"[1]", b'"text"', b"\xff\xfe", b"[" * 100_000])
+def test_broken_json_names_the_message_that_it_came_in(raw: bytes) -> None:
+    with pytest.raises(JsonError) as caught:
+        _read_all(struct.pack(">III", 77, len(raw), 0) + raw)
+    assert caught.value.number == 77
+
+
+def test_what_no_reader_takes_is_not_written() -> None:
+    with pytest.raises(ValueError, match="too large"):
+        encode(1, {"code": "x" * frames.MOST_JSON})
+    with pytest.raises(TypeError):
+        encode(1, {"code": object()})
+
+
+def test_a_message_costs_twelve_bytes_more_than_its_json() -> None:
+    message = {"op": "health"}
+    assert len(encode(1, message)) == 12 + len(json.dumps(message, separators=(",", ":")))

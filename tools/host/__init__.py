@@ -1,0 +1,1 @@
+"""The tool host: one process that holds kernels and databases, and the way to reach it."""

@@ -1,0 +1,105 @@
+"""What is said over the tool host's socket: how a session is opened, and an answer on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from pydantic import Field
+
+from core import errors
+from core.protocols import Observation, ToolSpec
+from core.record import Record
+from core.scenario import ToolName
+from core.trajectory import Sandbox
+from databases.target import Target
+from tools.limits import ToolLimits
+
+SESSION_GONE: Final = "session_gone"
+"""The failure of a call to a session that is not there any more: open it again."""
+
+
+class Opening(Record):
+    """What a session is opened with. Whoever opens it again must say the same."""
+
+    key: str = Field(min_length=1, max_length=300)
+    """Names the session; whoever knows it may use it."""
+    target: Target
+    names: tuple[ToolName, ...]
+    limits: ToolLimits = Field(default_factory=ToolLimits)
+    python_state: Literal["session", "call"] = "session"
+    """Whether variables outlive a session's call, or each call begins with none."""
+    sandbox: str | None = None
+    """Name of what holds Python; None leaves it out."""
+
+
+class Opened(Record):
+    """The host's answer to an opening."""
+
+    created: bool
+    """False where the session was there already, with its variables."""
+    specs: tuple[ToolSpec, ...]
+    sandbox: Sandbox
+
+
+class Health(Record):
+    """How the host is."""
+
+    pid: int
+    sessions: int
+    calls: int
+    """Under way now."""
+    connections: int
+
+
+class Failure(Record):
+    """What the host says instead of an answer."""
+
+    kind: str
+    """The name of an error of core.errors, `session_gone`, or `refused`."""
+    text: str
+
+    def error(self) -> errors.DdrError:
+        """The same as an exception. One that is no error of ours is a ToolError of that kind."""
+        found = getattr(errors, self.kind, None)
+        if isinstance(found, type) and found in _PLAIN:
+            raised: errors.DdrError = found(self.text)
+            return raised
+        return errors.ToolError(self.text, kind=self.kind)
+
+
+_PLAIN: Final = (
+    errors.UsageError,
+    errors.ConfigError,
+    errors.ScenarioError,
+    errors.DatabaseError,
+    errors.SandboxError,
+)
+"""What an opening may fail with."""
+
+
+def failure(exc: errors.DdrError) -> Failure:
+    """An error on its way to the client, as the nearest of those that it knows."""
+    if isinstance(exc, errors.ToolError):
+        return Failure(kind=exc.kind, text=str(exc))
+    known = next((kind for kind in type(exc).__mro__ if kind in _PLAIN), errors.ScenarioError)
+    return Failure(kind=known.__name__, text=str(exc))
+
+
+def pack(seen: Observation) -> tuple[dict[str, Any], bytes]:
+    """An Observation as JSON, and its pictures behind it."""
+    said = seen.model_dump(exclude={"images"})
+    said["images"] = [len(image) for image in seen.images]
+    return said, b"".join(seen.images)
+
+
+def unpack(said: Mapping[str, Any], payload: bytes) -> Observation:
+    """The Observation again. Raises ValueError where the two do not fit together."""
+    sizes = said.get("images", [])
+    if sum(sizes) != len(payload):
+        raise ValueError("the pictures do not have the sizes that they should have")
+    images, place = [], 0
+    for size in sizes:
+        images.append(payload[place : place + size])
+        place += size
+    return Observation.model_validate({**said, "images": images})
