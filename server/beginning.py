@@ -8,7 +8,7 @@ from core.errors import UsageError
 from core.run import ModelSpec, RunSpec
 from databases.catalog import open_scenario
 from server import inputs
-from server.build import sandbox_for, make_spec
+from server.build import make_spec, sandbox_for
 from server.config import REACT, RunOptions
 from server.metering import Purse
 from server.models import TIMEOUT_S, Means, named_model, refuse_endpoints, refuse_unpriced
