@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from bench.lab import Lab
 
@@ -15,27 +15,36 @@ if TYPE_CHECKING:
     from tools.limits import ToolLimits
 
 T = TypeVar("T")
-Opener = Callable[[], Awaitable["Tools"]]
-"""Opens one more session."""
+
+
+class Opener(Protocol):
+    """Opens one more session."""
+
+    async def __call__(self, limits: ToolLimits | None = None) -> Tools:
+        """With the limits that every session has, where none are given."""
+        ...
 
 
 @asynccontextmanager
-async def sessions(
-    lab: Lab, *, python: bool = False, limits: ToolLimits | None = None
-) -> AsyncIterator[Opener]:
+async def sessions(lab: Lab, *, python: bool = False) -> AsyncIterator[Opener]:
     """A way to open sessions on the lab; all of them are closed with the block."""
     from tools.python.sandbox import BubblewrapSandbox
+    from tools.sql.engine import Target
+    from tools.sql.pool import SqlPool
     from tools.toolset import ToolSet
 
     sandbox = BubblewrapSandbox() if python else None
     async with AsyncExitStack() as stack:
+        pool = SqlPool(Target(dialect="duckdb", location=str(lab.database)))
+        await pool.start()
+        stack.push_async_callback(pool.close)
         opened = 0
 
-        async def opener() -> Tools:
+        async def opener(limits: ToolLimits | None = None) -> Tools:
             nonlocal opened
             opened += 1
             tools = ToolSet(
-                lab.database,
+                pool,
                 names=("get_database_info", "describe_table", "execute_query", "execute_code"),
                 sandbox=sandbox,
                 limits=limits,
