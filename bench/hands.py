@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from bench.lab import Lab
+from core.scenario import ToolName
 
 if TYPE_CHECKING:
     from core.protocols import Observation, Tools
     from tools.limits import ToolLimits
 
 T = TypeVar("T")
+SANDBOX: str | None = "bubblewrap"
+TOOLS: tuple[ToolName, ...] = (
+    "get_database_info",
+    "describe_table",
+    "execute_query",
+    "execute_code",
+)
 
 
 class Opener(Protocol):
@@ -27,42 +36,41 @@ class Opener(Protocol):
 
 @asynccontextmanager
 async def sessions(lab: Lab, *, python: bool = False) -> AsyncIterator[Opener]:
-    """A way to open sessions on the lab; all of them are closed with the block."""
-    from tools.python.sandbox import BubblewrapSandbox
-    from tools.sql.engine import Target
-    from tools.sql.pool import SqlPool
-    from tools.toolset import ToolSet
+    """A way to open sessions on the lab, in a tool host of their own; all of it ends with the block.
 
-    sandbox = BubblewrapSandbox() if python else None
+    With `python` an opener raises SandboxError, with the reason and what to do, where this machine
+    cannot hold it.
+    """
+    from core.errors import SandboxError
+    from databases.target import Target
+    from server.toolhost import ToolHost
+    from tools.host.client import HostTools
+    from tools.host.messages import Opening
+    from tools.limits import ToolLimits
+    from tools.python.sandbox import OFF
+
+    host = ToolHost()
+    target = Target(dialect="duckdb", location=str(lab.database))
     async with AsyncExitStack() as stack:
-        pool = SqlPool(Target(dialect="duckdb", location=str(lab.database)))
-        await pool.start()
-        stack.push_async_callback(pool.close)
-        opened = 0
+        stack.push_async_callback(asyncio.to_thread, host.close)
+        keys = (f"bench-{number}" for number in itertools.count(1))
 
         async def opener(limits: ToolLimits | None = None) -> Tools:
-            nonlocal opened
-            opened += 1
-            tools = ToolSet(
-                pool,
-                names=("get_database_info", "describe_table", "execute_query", "execute_code"),
-                sandbox=sandbox,
-                limits=limits,
-                session=f"bench-{opened}",
+            opening = Opening(
+                key=next(keys),
+                target=target,
+                names=TOOLS,
+                limits=limits or ToolLimits(),
+                sandbox=SANDBOX if python else None,
             )
+            tools = HostTools(host, opening)
             stack.push_async_callback(tools.close)
+            await tools.list()
+            if python and (state := tools.sandbox_state).name == OFF:
+                raise SandboxError(state.detail or "Python is off")
             return tools
 
         yield opener
-
-
-def require_sandbox() -> None:
-    """Raise SandboxError, with the reason and what to do, where Python is not on offer."""
-    from core.errors import SandboxError
-    from tools.python.sandbox import OFF, sandbox_available
-
-    if (state := sandbox_available()).name == OFF:
-        raise SandboxError(f"{state.detail}")
 
 
 async def printed(tools: Tools, code: str) -> str:

@@ -17,10 +17,14 @@ class ToolLimits(Record):
     """Longer values are clipped and marked with their full length."""
     reply_chars: int = Field(default=8000, ge=1000)
     """The whole text of one reply (MCP.md 5.11: clients cut longer ones in different ways)."""
+    max_reply_chars: int = Field(default=32_000, ge=1000)
+    """What a call may ask for instead."""
     sql_seconds: float = Field(default=30.0, gt=0)
     sql_chars: int = Field(default=50_000, ge=1)
     queries_at_once: int = Field(default=4, ge=1)
-    """Per session, those included that time ran out on and that have not ended yet."""
+    """Per session, those included that time ran out on and that have not ended yet; the others wait."""
+    queries_waiting: int = Field(default=64, ge=1)
+    """Per session; one more is refused at once."""
     code_chars: int = Field(default=20_000, ge=1)
     python_seconds: float = Field(default=30.0, gt=0)
     python_max_seconds: float = Field(default=45.0, gt=0)

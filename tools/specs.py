@@ -29,10 +29,20 @@ class Argument:
 
 def arguments_of(tool: ToolName, limits: ToolLimits) -> tuple[Argument, ...]:
     """What a tool takes."""
+    longer = Argument(
+        "reply_chars",
+        "integer",
+        f"Characters that the reply may have, 1000 to {limits.max_reply_chars};"
+        f" default {limits.reply_chars}.",
+        least=1000,
+    )
+    if tool == "get_database_info":
+        return (Argument("offset", "integer", "Tables to skip; default 0.", least=0), longer)
     if tool == "describe_table":
         return (
             Argument("table_name", "string", "A table of get_database_info.", required=True),
             Argument("offset", "integer", "Columns to skip; default 0.", least=0),
+            longer,
         )
     if tool == "execute_query":
         return (
@@ -50,6 +60,7 @@ def arguments_of(tool: ToolName, limits: ToolLimits) -> tuple[Argument, ...]:
                 least=1,
             ),
             Argument("offset", "integer", "Rows to skip; default 0. Use with ORDER BY.", least=0),
+            longer,
         )
     if tool == "execute_code":
         return (
@@ -85,7 +96,7 @@ def spec_of(tool: ToolName, limits: ToolLimits) -> ToolSpec:
 
 def _describe(tool: ToolName, limits: ToolLimits) -> str:
     if tool == "get_database_info":
-        return "List the database's tables with their comments, row counts and column counts."
+        return "List the database's tables with their comments and column counts."
     if tool == "describe_table":
         return "Describe one table: its columns with type, nullability and comment."
     if tool == "execute_query":

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
+import json
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from core.errors import ConfigError, SandboxError, ToolError, UnknownNameError
+from core.errors import SandboxError, ToolError, UnknownNameError
 from core.protocols import Observation, SandboxFactory, ToolSpec
 from core.scenario import ToolName
 from core.trajectory import Sandbox
-from databases.connection import open_readonly
-from tools.deadline import Deadline, in_thread
+from tools.deadline import in_thread
 from tools.limits import ToolLimits
 from tools.python.sandbox import OFF
 from tools.python.session import GONE, PythonSession, render_cell, verdict
-from tools.rendering import fit, render_rows
+from tools.rendering import fit
 from tools.scrub import Scrubber
 from tools.specs import arguments_of, check_arguments, spec_of
-from tools.sql.info import database_info, describe_table
-from tools.sql.session import SqlSession, stopped
+from tools.sql.hand import Reply
+from tools.sql.pool import SqlPool
 from tools.values import compact
 
-T = TypeVar("T")
 SPARE = 200
-GRACE_S = 1.0
-"""How long past its deadline a query is waited for; after that it ends on its own."""
 _KNOWN: tuple[ToolName, ...] = (
     "get_database_info",
     "describe_table",
@@ -44,27 +40,28 @@ class ToolSet:
 
     def __init__(
         self,
-        database: Path,
+        pool: SqlPool,
         *,
-        dialect: str = "duckdb",
         names: Sequence[ToolName],
         sandbox: SandboxFactory | None,
         limits: ToolLimits | None = None,
         session: str,
     ) -> None:
-        """Open the database, read-only. Raises DatabaseError, ConfigError, UnknownNameError."""
-        if dialect != "duckdb":
-            raise ConfigError(f"the tools speak duckdb; this scenario's dialect is {dialect}")
+        """`pool`: started, and closed by whoever started it; its limits hold where none are given.
+
+        Raises UnknownNameError.
+        """
         for name in names:
             if name not in _KNOWN:
                 raise UnknownNameError("tool", name, _KNOWN)
         self._names = tuple(dict.fromkeys(names))
-        self._dialect = dialect
-        self._limits = limits or ToolLimits()
+        self._limits = limits or pool.limits
         self._sandbox = sandbox
-        self._sql = SqlSession(open_readonly(database), self._limits)
-        self._scrubber = Scrubber(database)
-        self._python = PythonSession(sandbox, self._sql, self._limits, session) if sandbox else None
+        self._sql = pool.hand(session, self._limits)
+        self._scrubber = Scrubber(Path(pool.target.location))
+        self._python: PythonSession | None = None
+        if sandbox:
+            self._python = PythonSession(sandbox, self._sql.frame, self._limits, session)
         self._closed = False
 
     @functools.cached_property
@@ -98,11 +95,11 @@ class ToolSet:
         return seen.model_copy(update={"duration_s": time.monotonic() - started})
 
     async def close(self) -> None:
-        """End the Python session, running queries and the connection."""
+        """End the Python session and the queries that still run."""
         self._closed = True
+        self._sql.close()
         if self._python:
             await self._python.close()
-        await in_thread(self._sql.close, name="close")
 
     async def _offered(self) -> tuple[ToolName, ...]:
         if "execute_code" not in self._names:
@@ -124,13 +121,9 @@ class ToolSet:
             return await self._query(**given)
         if tool == "execute_code":
             return await self._code(**given)
-        schema = await in_thread(lambda: self._sql.schema, name="schema")
         if tool == "get_database_info":
-            return self._success(database_info(schema, self._dialect, self._limits))
-        described = describe_table(
-            schema, given["table_name"], given.get("offset", 0), self._limits
-        )
-        return self._success(described)
+            return _shown(await self._sql.info(**given))
+        return _shown(await self._sql.describe(given.pop("table_name"), **given))
 
     async def _unknown(self, name: str) -> str:
         offered = ", ".join(await self._offered()) or "none"
@@ -138,7 +131,13 @@ class ToolSet:
             return f"{name} is off: {self.sandbox_state.detail}; tools: {offered}"
         return f"there is no tool {name!r}; tools: {offered}"
 
-    async def _query(self, query: str, limit: int | None = None, offset: int = 0) -> Observation:
+    async def _query(
+        self,
+        query: str,
+        limit: int | None = None,
+        offset: int = 0,
+        reply_chars: int | None = None,
+    ) -> Observation:
         limits = self._limits
         asked = limits.default_rows if limit is None else limit
         remark = None
@@ -146,27 +145,14 @@ class ToolSet:
             remark = f"limit {asked} was lowered to {limits.max_rows}."
         if offset > limits.max_offset:
             raise ToolError(f"'offset' must be at most {limits.max_offset}", kind="arguments")
-        deadline = Deadline(limits.sql_seconds)
-        answer = await self._bounded(
-            lambda: self._sql.fetch(
-                query, limit=min(asked, limits.max_rows), offset=offset, deadline=deadline
-            ),
-            deadline,
+        reply = await self._sql.rows(
+            query,
+            limit=min(asked, limits.max_rows),
+            offset=offset,
+            reply_chars=reply_chars,
+            remark=remark,
         )
-        data = render_rows(answer.value, limits, remark)
-        return self._success(self._scrubber.rows(data), answer.fields)
-
-    async def _bounded(self, work: Callable[[], T], deadline: Deadline) -> T:
-        """Off the event loop. Whoever goes away, or waits too long, leaves the query interrupted."""
-        try:
-            async with asyncio.timeout(deadline.seconds + GRACE_S):
-                return await in_thread(work, name="query")
-        except TimeoutError:
-            deadline.expire()
-            raise stopped(deadline) from None
-        except asyncio.CancelledError:
-            deadline.cancel()
-            raise
+        return _shown(reply)
 
     async def _code(self, code: str, timeout: float | None = None) -> Observation:
         limits = self._limits
@@ -191,11 +177,6 @@ class ToolSet:
             violations=result.violations,
         )
 
-    def _success(self, data: dict[str, Any], fields: tuple[str, ...] = ()) -> Observation:
-        return Observation(
-            text=compact(data), data=data, truncated=data["truncated"], accessed_fields=fields
-        )
-
     def _failure(self, kind: str, text: str, violations: tuple[str, ...] = ()) -> Observation:
         said, cut = fit(text, self._limits.reply_chars - SPARE)
         data = self._scrubber.words({"error": said, "kind": kind})
@@ -207,3 +188,12 @@ class ToolSet:
             truncated=cut,
             violations=violations,
         )
+
+
+def _shown(reply: Reply) -> Observation:
+    return Observation(
+        text=reply.text,
+        data=json.loads(reply.text),
+        truncated=reply.truncated,
+        accessed_fields=reply.accessed_fields,
+    )

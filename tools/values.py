@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -85,6 +86,8 @@ def clip(value: Any, most: int) -> tuple[Any, bool]:
 
 def compact(data: Any) -> str:
     """The one way in which data becomes text: compact, strict JSON."""
-    import json
+    return _encode(data)
 
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+# One encoder for all: json.dumps with these arguments makes a new one each time.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import duckdb
 import pytest
@@ -15,12 +16,11 @@ from core.run import RunSpec
 from databases.catalog import InstalledScenario
 from databases.connection import open_readonly
 from databases.schema import read_schema
-from server.build import make_agent, make_checker
+from server.build import make_agent, make_checker, open_tools
 from server.evaluate import Judged, Judging
-from server.runner import Explored, HeldTools, Setting, explore, utc_now
+from server.runner import Explored, Setting, explore, utc_now
 from server.store import open_store
 from tests.e2e import opaque
-from tools.toolset import ToolSet
 
 CARRIERS = ("01", "03", "07", "14")
 """Enough items that one more or less is not yet the 0.05 that is allowed."""
@@ -34,10 +34,6 @@ def _judged(
     folder: Path,
 ) -> Judged:
     """The profiler's scores on these entities."""
-
-    def open_tools(session: str) -> HeldTools:
-        names = [name for name in scenario.scenario.tools if name != "execute_code"]
-        return ToolSet(scenario.database_path, names=names, sandbox=None, session=session)
 
     explored: Explored = scenario
     spec = RunSpec(
@@ -57,7 +53,9 @@ def _judged(
             store=store,
             locks=folder / "locks",
             make_agent=lambda: make_agent("profiler"),
-            open_tools=open_tools,
+            open_tools=lambda session: open_tools(
+                cast("InstalledScenario", scenario), "sql", None, session
+            ),
         )
         asyncio.run(explore(spec, setting))
         checker = make_checker("matching", scenario.entities())

@@ -17,8 +17,8 @@ from core.protocols import SandboxFactory
 from core.scenario import ToolName
 from server.mcp_app import make_app
 from tests.server.support import TASK
+from tests.tools.support import open_tools
 from tools.python.sandbox import BubblewrapSandbox, sandbox_available
-from tools.toolset import ToolSet
 
 PORTABLE = {"type", "properties", "required", "description", "enum", "items"}
 NAMES: tuple[ToolName, ...] = (
@@ -50,13 +50,12 @@ def _sandbox() -> SandboxFactory | None:
 
 def _talk(database: Path, *calls: Call) -> tuple[list[Tool], list[CallToolResult]]:
     async def talk() -> tuple[list[Tool], list[CallToolResult]]:
-        tools = ToolSet(database, names=NAMES, sandbox=_sandbox(), session="test")
-        try:
-            async with Client(make_app(tools, TASK)) as client:
-                listed = (await client.list_tools()).tools
-                return listed, [await client.call_tool(name, given) for name, given in calls]
-        finally:
-            await tools.close()
+        async with (
+            open_tools(database, names=NAMES, sandbox=_sandbox()) as tools,
+            Client(make_app(tools, TASK)) as client,
+        ):
+            listed = (await client.list_tools()).tools
+            return listed, [await client.call_tool(name, given) for name, given in calls]
 
     return asyncio.run(talk())
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from core.protocols import Observation, SandboxFactory, ToolSpec
 from core.scenario import ToolName
 from tools.limits import ToolLimits
 from tools.python.sandbox import sandbox_available
+from tools.sql.engine import Target
+from tools.sql.pool import SqlPool
 from tools.toolset import ToolSet
 
 ALL_TOOLS: tuple[ToolName, ...] = (
@@ -60,6 +63,34 @@ def make_visits(path: Path, *more: str) -> Path:
     return path
 
 
+def pool_of(database: Path, *, workers: int = 1, **options: Any) -> SqlPool:
+    """A pool on a DuckDB file, not started yet."""
+    return SqlPool(Target(dialect="duckdb", location=str(database)), workers=workers, **options)
+
+
+@asynccontextmanager
+async def open_tools(
+    database: Path,
+    *,
+    names: Sequence[ToolName] = SQL_TOOLS,
+    sandbox: SandboxFactory | None = None,
+    limits: ToolLimits | None = None,
+    session: str = "a-session",
+    workers: int = 1,
+) -> AsyncIterator[ToolSet]:
+    """One session's tools on a pool of their own; both end with the block."""
+    pool = pool_of(database, workers=workers, limits=limits)
+    await pool.start()
+    try:
+        tools = ToolSet(pool, names=names, sandbox=sandbox, session=session)
+        try:
+            yield tools
+        finally:
+            await tools.close()
+    finally:
+        await pool.close()
+
+
 class Hand:
     """Calls a ToolSet's tools, one after another, in one event loop."""
 
@@ -71,15 +102,14 @@ class Hand:
         limits: ToolLimits | None = None,
     ) -> None:
         self.runner = asyncio.Runner()
-        self.tools = ToolSet(
-            database, names=names, sandbox=sandbox, limits=limits, session="a-session"
-        )
+        self._opened = open_tools(database, names=names, sandbox=sandbox, limits=limits)
+        self.tools = self.runner.run(self._opened.__aenter__())
 
     def __enter__(self) -> Hand:
         return self
 
     def __exit__(self, *args: object) -> None:
-        self.runner.run(self.tools.close())
+        self.runner.run(self._opened.__aexit__(None, None, None))
         self.runner.close()
 
     def list(self) -> Sequence[ToolSpec]:

@@ -45,10 +45,18 @@ def test_the_schemas_are_these() -> None:
         for name, spec in SPECS.items()
     }
     assert shape == {
-        "get_database_info": ({}, []),
-        "describe_table": ({"table_name": "string", "offset": "integer"}, ["table_name"]),
+        "get_database_info": ({"offset": "integer", "reply_chars": "integer"}, []),
+        "describe_table": (
+            {"table_name": "string", "offset": "integer", "reply_chars": "integer"},
+            ["table_name"],
+        ),
         "execute_query": (
-            {"query": "string", "limit": "integer", "offset": "integer"},
+            {
+                "query": "string",
+                "limit": "integer",
+                "offset": "integer",
+                "reply_chars": "integer",
+            },
             ["query"],
         ),
         "execute_code": ({"code": "string", "timeout": "number"}, ["code"]),
@@ -115,7 +123,8 @@ def test_what_clients_add_on_their_own_is_ignored() -> None:
         ("execute_query", {"query": "SELECT 1", "limit": float("nan")}, "must be an integer"),
         ("execute_query", {"query": "SELECT 1", "offset": -1}, "at least 0"),
         ("execute_query", {"sql": "SELECT 1"}, "does not take 'sql'; it takes query, limit"),
-        ("get_database_info", {"x": 1}, "it takes no arguments"),
+        ("get_database_info", {"x": 1}, "it takes offset, reply_chars"),
+        ("execute_query", {"query": "SELECT 1", "reply_chars": 10}, "at least 1000"),
         ("describe_table", {}, "needs 'table_name'"),
         ("execute_code", {"code": "1", "timeout": 0}, "at least 0.1"),
         ("execute_code", {"code": "1", "timeout": "soon"}, "must be a number"),

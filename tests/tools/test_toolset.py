@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from core.errors import ConfigError, DatabaseError, UnknownNameError
+from core.errors import UnknownNameError
 from core.protocols import Tools
-from tests.tools.support import SQL_TOOLS, Hand
+from tests.tools.support import SQL_TOOLS, Hand, open_tools, pool_of
 from tools.limits import ToolLimits
 from tools.toolset import ToolSet
 
@@ -39,17 +39,7 @@ def test_an_unknown_tool_lists_those_that_exist(hand: Hand, name: str) -> None:
 
 def test_a_misspelt_tool_name_is_refused_at_the_start(visits: Path) -> None:
     with pytest.raises(UnknownNameError, match="execute_sql"):
-        ToolSet(visits, names=[cast("Any", "execute_sql")], sandbox=None, session="s")
-
-
-def test_another_dialect_is_refused_at_the_start(visits: Path) -> None:
-    with pytest.raises(ConfigError, match="postgresql"):
-        ToolSet(visits, dialect="postgresql", names=SQL_TOOLS, sandbox=None, session="s")
-
-
-def test_a_missing_database_is_refused_at_the_start(tmp_path: Path) -> None:
-    with pytest.raises(DatabaseError, match="no database"):
-        ToolSet(tmp_path / "none.duckdb", names=SQL_TOOLS, sandbox=None, session="s")
+        ToolSet(pool_of(visits), names=[cast("Any", "execute_sql")], sandbox=None, session="s")
 
 
 def test_a_fault_of_ours_never_poses_as_the_tools_output(
@@ -59,7 +49,7 @@ def test_a_fault_of_ours_never_poses_as_the_tools_output(
         raise RuntimeError("a secret detail of the server")
 
     with Hand(visits) as hand:
-        monkeypatch.setattr("tools.toolset.render_rows", broken)
+        monkeypatch.setattr(hand.tools._sql, "rows", broken)
         with caplog.at_level(logging.CRITICAL, logger="tools.toolset"):
             seen = hand.sql("SELECT 1")
         assert seen.error_kind == "internal"
@@ -88,9 +78,9 @@ def test_limits_are_settable(visits: Path) -> None:
 
 def test_after_the_end_every_call_is_an_error(visits: Path) -> None:
     async def afterwards() -> Any:
-        tools = ToolSet(visits, names=SQL_TOOLS, sandbox=None, session="s")
-        await tools.close()
-        return await tools.call("execute_query", {"query": "SELECT 1"})
+        async with open_tools(visits) as tools:
+            await tools.close()
+            return await tools.call("execute_query", {"query": "SELECT 1"})
 
     seen = asyncio.run(afterwards())
     assert seen.is_error
@@ -103,12 +93,11 @@ def test_the_end_interrupts_what_still_runs(visits: Path) -> None:
     )
 
     async def leave() -> Any:
-        tools = ToolSet(visits, names=SQL_TOOLS, sandbox=None, session="s")
-        call = asyncio.create_task(tools.call("execute_query", {"query": endless}))
-        while not tools._sql._running:
+        async with open_tools(visits) as tools:
+            call = asyncio.create_task(tools.call("execute_query", {"query": endless}))
             await asyncio.sleep(0)
-        await tools.close()
-        return await call
+            await tools.close()
+            return await call
 
     assert asyncio.run(leave()).error_kind == "cancelled"
 

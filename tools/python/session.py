@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from core.protocols import CellLimits, CellResult, Kernel, QueryColumns, SandboxFactory
-from tools.deadline import Deadline, in_thread
+from core.protocols import CellLimits, CellResult, Kernel, QueryFunction, SandboxFactory
 from tools.limits import ToolLimits
 from tools.rendering import fit
-from tools.sql.frames import query_columns
-from tools.sql.session import SqlSession
 from tools.values import compact
 
 SPARE = 400
@@ -21,52 +18,38 @@ class PythonSession:
     """The agent's second hand. One cell runs at a time; the others wait their turn."""
 
     def __init__(
-        self, factory: SandboxFactory, sql: SqlSession, limits: ToolLimits, session: str
+        self, factory: SandboxFactory, query: QueryFunction, limits: ToolLimits, session: str
     ) -> None:
+        """`query` is what query(sql) comes to inside: the gate and the bounds of the SQL hand."""
         self._factory = factory
-        self._sql = sql
+        self._query = query
         self._limits = limits
         self._session = session
         self._kernel: Kernel | None = None
         self._turn = asyncio.Lock()
-        self._queries: set[Deadline] = set()
 
-    async def run(self, code: str, seconds: float) -> CellResult:
-        """Run one cell. Raises SandboxError where no session can be started."""
+    async def run(self, code: str, seconds: float, *, reset: bool = False) -> CellResult:
+        """Run one cell; `reset` forgets every variable first, whatever becomes of the cell.
+
+        Raises SandboxError where no session can be started.
+        """
         async with self._turn:
             if self._kernel is None:
                 self._kernel = await self._factory.open(self._session, self._query)
+            elif reset:
+                await self._kernel.reset()
             limits = CellLimits(
                 wall_s=seconds,
                 memory_mb=self._limits.python_memory_mb,
                 output_bytes=self._limits.python_output_bytes,
             )
-            try:
-                return await self._kernel.run(code, limits)
-            finally:
-                self._end_queries()  # nobody waits for their answers any more
+            return await self._kernel.run(code, limits)
 
     async def close(self) -> None:
-        """End the session and every query that it still runs."""
-        self._end_queries()
+        """End the session."""
         kernel, self._kernel = self._kernel, None
         if kernel:
             await kernel.close()
-
-    def _end_queries(self) -> None:
-        for deadline in list(self._queries):
-            deadline.cancel()
-
-    async def _query(self, sql: str) -> QueryColumns:
-        """What `query(sql)` inside the sandbox comes to: the same gate, the same bounds."""
-        deadline = Deadline(self._limits.sql_seconds)
-        self._queries.add(deadline)
-        try:
-            return await in_thread(
-                lambda: query_columns(self._sql, sql, self._limits, deadline), name="query"
-            )
-        finally:
-            self._queries.discard(deadline)
 
 
 def verdict(
@@ -80,6 +63,8 @@ def verdict(
     if result.killed == "output":
         kept = limits.python_output_bytes
         return "limit", f"ended because it printed far more than the {kept} bytes kept; {GONE}"
+    if result.killed == "cpu":
+        return "limit", f"ended because the session has used up its processor time; {GONE}"
     if result.killed:
         return "limit", f"ended ({result.killed}); {GONE}"
     if result.error:
@@ -91,6 +76,8 @@ def render_cell(
     result: CellResult, error: str | None, notes: list[str], limits: ToolLimits
 ) -> dict[str, Any]:
     """The reply of execute_code; the longest of its texts gives way where not all fit."""
+    if result.figures:
+        notes = [*notes, _figures(len(result.figures))]
     texts = {"stdout": result.stdout, "value": result.value or "", "error": error or ""}
     room = limits.reply_chars - SPARE - sum(len(note) for note in notes)
     shares = _shares({name: len(compact(text)) for name, text in texts.items()}, room)
@@ -109,6 +96,10 @@ def render_cell(
         "value": None if result.value is None else shown["value"],
         "error": None if error is None else shown["error"],
     }
+
+
+def _figures(count: int) -> str:
+    return "1 figure was drawn (PNG)." if count == 1 else f"{count} figures were drawn (PNG)."
 
 
 def _shares(needs: dict[str, int], room: int) -> dict[str, int]:

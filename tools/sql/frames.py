@@ -5,48 +5,25 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any
 
-from core.protocols import QueryColumns
-from tools.deadline import Deadline
 from tools.limits import ToolLimits
-from tools.sql.session import SqlSession
+from tools.sql.engine import Cursor
 
 if TYPE_CHECKING:
-    import duckdb
     import pandas as pd
 
-VECTORS = 32
-"""DuckDB hands over 2048 rows per vector; a chunk of 65,536 keeps memory and overhead low."""
+FIRST, CHUNK = 2048, 65_536
+"""Rows fetched at a time. The first chunks are small: one row may hold megabytes, and their size says
+how to go on."""
 
 
-def query_columns(
-    session: SqlSession, sql: str, limits: ToolLimits, deadline: Deadline
-) -> QueryColumns:
-    """Run a statement and pack its columns, cut at `frame_rows` and `frame_bytes`.
-
-    Dtypes are those of DuckDB's own `.df()`: decimals and wide integers become floats there.
-    """
-
-    def take(cursor: duckdb.DuckDBPyConnection) -> tuple[pd.DataFrame, bool]:
-        return _collect(cursor, limits)
-
-    answer = session.run(sql, take, deadline)
-    frame, truncated = answer.value
-    return QueryColumns(
-        payload=_packed(frame),
-        row_count=len(frame),
-        truncated=truncated,
-        accessed_fields=answer.fields,
-    )
-
-
-def _collect(cursor: duckdb.DuckDBPyConnection, limits: ToolLimits) -> tuple[pd.DataFrame, bool]:
+def read_frame(cursor: Cursor, limits: ToolLimits) -> tuple[pd.DataFrame, bool]:
+    """The rows, cut at `frame_rows` and `frame_bytes`, and whether they were cut."""
     import pandas as pd
 
-    # The first chunks are small: one row may hold megabytes, and their size says how to go on.
-    vectors, rows, size = 1, 0, 0
+    count, rows, size = FIRST, 0, 0
     chunks: list[pd.DataFrame] = []
     while True:
-        chunk = cursor.fetch_df_chunk(vectors)
+        chunk = cursor.fetch_frame(count)
         if chunks and chunk.empty:
             break
         chunks.append(chunk)
@@ -54,7 +31,7 @@ def _collect(cursor: duckdb.DuckDBPyConnection, limits: ToolLimits) -> tuple[pd.
         size += _bytes(chunk)
         if chunk.empty or rows > limits.frame_rows or size > limits.frame_bytes:
             break
-        vectors = VECTORS if size < limits.frame_bytes // 8 else 1
+        count = CHUNK if size < limits.frame_bytes // 8 else FIRST
     frame = chunks[0] if len(chunks) == 1 else pd.concat(chunks, ignore_index=True)
     cut = rows > limits.frame_rows or size > limits.frame_bytes
     if size > limits.frame_bytes:
@@ -71,8 +48,8 @@ def _bytes(chunk: pd.DataFrame) -> int:
     import pandas as pd
 
     total = 0
-    for name in chunk.columns:
-        series = chunk[name]
+    for place in range(len(chunk.columns)):  # by place: two may have one name
+        series = chunk.iloc[:, place]
         total += int(series.array.nbytes)
         if isinstance(series.dtype, pd.StringDtype):
             total += sum(map(len, pd.factorize(series)[1].tolist()))
@@ -81,23 +58,33 @@ def _bytes(chunk: pd.DataFrame) -> int:
     return total
 
 
-def _packed(frame: pd.DataFrame) -> bytes:
+def pack_frame(frame: pd.DataFrame) -> bytes:
     """The columns without their frame: numpy arrays, and pandas' own where numpy has no such type.
 
-    Text that repeats goes as a Categorical, which is many times faster to pack and to unpack.
+    Text that repeats goes as a Categorical, which is many times faster to pack and to unpack. Of
+    two columns of one name the second is numbered, as in DuckDB's own frames.
     """
     import numpy as np
     import pandas as pd
 
     columns: dict[str, Any] = {}
-    for name in frame.columns:
-        series = frame[name]
+    for name, series in frame.items():
+        key = _free(str(name), columns)
         if isinstance(series.dtype, np.dtype):
-            columns[str(name)] = series.to_numpy()
+            columns[key] = series.to_numpy()
             continue
-        columns[str(name)] = series.array
+        columns[key] = series.array
         if isinstance(series.dtype, pd.StringDtype):
             codes, words = pd.factorize(series)
             if len(words) < len(series) // 2:
-                columns[str(name)] = pd.Categorical.from_codes(codes, words)
+                columns[key] = pd.Categorical.from_codes(codes, words)
     return pickle.dumps(columns, protocol=5)
+
+
+def _free(name: str, taken: dict[str, Any]) -> str:
+    """The name, or the first of name_1, name_2, ... that is not taken."""
+    free, number = name, 0
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.errors import ToolError
-from databases.schema import Schema, Table
+from databases.schema import Schema
 from tools.limits import ToolLimits
 from tools.sql.suggest import find_table, unknown_table
 from tools.values import clip, compact
@@ -15,16 +15,30 @@ SPARE = 300
 """Kept free for the fields around a list."""
 
 
-def database_info(schema: Schema, dialect: str, limits: ToolLimits) -> dict[str, Any]:
-    """Tables with comments, row and column counts; no columns, so that it stays small."""
-    entries = [_summary(table) for table in schema.tables]
-    kept = _fitting(entries, limits.reply_chars - SPARE)
-    left = len(entries) - len(kept)
-    note = f"{left} more tables: list them with execute_query('SHOW TABLES')." if left else None
-    return {"dialect": dialect, "table_count": len(entries), **_cut(left, note), "tables": kept}
+def database_info(
+    schema: Schema, dialect: str, offset: int, limits: ToolLimits, reply_chars: int | None = None
+) -> dict[str, Any]:
+    """Tables from `offset` on with comments and column counts, and nothing else: it stays small."""
+    entries = [
+        {
+            "name": table.name,
+            "comment": _comment(table.comment),
+            "column_count": len(table.columns),
+        }
+        for table in schema.tables
+    ]
+    kept = _fitting(entries[offset:], (reply_chars or limits.reply_chars) - SPARE)
+    return {
+        "dialect": dialect,
+        "table_count": len(entries),
+        **_cut("tables", len(entries), offset, len(kept)),
+        "tables": kept,
+    }
 
 
-def describe_table(schema: Schema, name: str, offset: int, limits: ToolLimits) -> dict[str, Any]:
+def describe_table(
+    schema: Schema, name: str, offset: int, limits: ToolLimits, reply_chars: int | None = None
+) -> dict[str, Any]:
     """One table's columns, from `offset` on, as many as fit."""
     table = find_table(name, schema)
     if table is None:
@@ -40,24 +54,15 @@ def describe_table(schema: Schema, name: str, offset: int, limits: ToolLimits) -
     ]
     head = {
         "table": table.name,
-        **{key: value for key, value in _summary(table).items() if key != "name"},
-        "keys": [_key(key) for key in table.keys[:MOST_KEYS]],
-    }
-    room = limits.reply_chars - SPARE - len(compact(head))
-    kept = _fitting(entries[offset:], room)
-    left = max(len(entries) - offset - len(kept), 0)
-    note = f"{left} more columns: call again with offset {offset + len(kept)}." if left else None
-    return {**head, "offset": offset, **_cut(left, note), "columns": kept}
-
-
-def _summary(table: Table) -> dict[str, Any]:
-    return {
-        "name": table.name,
         "kind": "view" if table.is_view else "table",
         "comment": _comment(table.comment),
         "row_count": table.row_count,
         "column_count": len(table.columns),
+        "keys": [_key(key) for key in table.keys[:MOST_KEYS]],
     }
+    room = (reply_chars or limits.reply_chars) - SPARE - len(compact(head))
+    kept = _fitting(entries[offset:], room)
+    return {**head, **_cut("columns", len(entries), offset, len(kept)), "columns": kept}
 
 
 def _key(key: Any) -> dict[str, Any]:
@@ -68,11 +73,14 @@ def _comment(text: str | None) -> str | None:
     return clip(text, 500)[0] if text else None
 
 
-def _cut(left: int, note: str | None) -> dict[str, Any]:
+def _cut(noun: str, total: int, offset: int, shown: int) -> dict[str, Any]:
+    """The fields that say what of a list is missing, and how to go on."""
+    left = max(total - offset - shown, 0)
     return {
+        "offset": offset,
         "truncated": left > 0,
         "truncation_reason": "bytes" if left else None,
-        "note": note,
+        "note": f"{left} more {noun}: call again with offset {offset + shown}." if left else None,
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
+import atexit
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,18 +16,19 @@ from agent.profiler.agent import ProfilerAgent
 from agent.profiler.reply import Ask, Conversation, Note, Reply, T, read
 from core.protocols import Finish, Observation, Tools, ToolSpec
 from core.run import Limits
-from core.scenario import Task, ToolName
+from core.scenario import Task
 from core.trajectory import Insight, Turn
 from databases.connection import open_readonly
 from databases.schema import Schema, read_schema
+from tests.tools.support import SQL_TOOLS, pool_of
 from tools.limits import ToolLimits
-from tools.rendering import Fetched, render_rows
+from tools.sql.engines.duckdb_engine import DuckDbCursor
 from tools.sql.info import database_info, describe_table
+from tools.sql.pool import SqlPool
+from tools.sql.rows import read_rows, render_rows
 from tools.toolset import ToolSet
 
-SQL_TOOLS: tuple[ToolName, ...] = ("get_database_info", "describe_table", "execute_query")
 LIMITS = ToolLimits()
-_sessions = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,36 @@ def explore(
     agent: ProfilerAgent | None = None,
 ) -> Exploration:
     """Explore one entity through the real ToolSet, whatever `wrap` puts between."""
-    return asyncio.run(_explore(database, task(entity, noun, label), limits, wrap, agent))
+    exploration = _explore(database, task(entity, noun, label), limits, wrap, agent)
+    return _runner().run(exploration)
+
+
+@functools.cache
+def _runner() -> asyncio.Runner:
+    """One event loop for all explorations, so that those of one database share its workers."""
+    runner = asyncio.Runner()
+
+    def end() -> None:
+        for pool in _pools.values():
+            runner.run(pool.close())
+        runner.close()
+
+    atexit.register(end)
+    return runner
+
+
+_pools: dict[Path, SqlPool] = {}
+
+
+async def _pool(database: Path) -> SqlPool:
+    """The workers on this database; those of the one before last are let go."""
+    if database not in _pools:
+        for other in list(_pools)[:-1]:
+            await _pools.pop(other).close()
+        pool = pool_of(database)
+        await pool.start()
+        _pools[database] = pool
+    return _pools[database]
 
 
 async def _explore(
@@ -82,11 +113,11 @@ async def _explore(
     wrap: Callable[[Tools], Tools],
     agent: ProfilerAgent | None,
 ) -> Exploration:
-    tools = ToolSet(database, names=SQL_TOOLS, sandbox=None, session=f"profiler-{next(_sessions)}")
     turns: list[Turn] = []
     insights: list[Insight] = []
     order: list[type] = []
     report: str | None = None
+    tools = ToolSet(await _pool(database), names=SQL_TOOLS, sandbox=None, session="profiler")
     try:
         steps = (agent or ProfilerAgent()).explore(given, wrap(tools), None, limits or Limits())
         async for step in steps:
@@ -147,21 +178,19 @@ def _answer(connection: duckdb.DuckDBPyConnection, schema: Schema, item: Ask | N
     assert isinstance(item, Ask)
     match item.tool:
         case "get_database_info":
-            data = database_info(schema, "duckdb", LIMITS)
+            data = database_info(schema, "duckdb", 0, LIMITS)
         case "describe_table":
             name, offset = str(item.arguments["table_name"]), int(item.arguments.get("offset", 0))
             data = describe_table(schema, name, offset, LIMITS)
         case _:
-            limit = int(item.arguments.get("limit", LIMITS.default_rows))
-            result = connection.execute(str(item.arguments["query"]))
-            columns = [(str(d[0]), str(d[1])) for d in result.description or ()]
-            rows = result.fetchmany(limit + 1)
-            fetched = Fetched(
-                columns=tuple(name for name, _ in columns),
-                types=tuple(kind for _, kind in columns),
-                rows=tuple(rows[:limit]),
-                more=len(rows) > limit,
-                limit=limit,
+            cursor = DuckDbCursor(connection.cursor())
+            cursor.execute(str(item.arguments["query"]))
+            fetched = read_rows(
+                cursor,
+                limit=int(item.arguments.get("limit", LIMITS.default_rows)),
+                offset=0,
+                cell_chars=LIMITS.cell_chars,
+                most_chars=LIMITS.reply_chars,
             )
             data = render_rows(fetched, LIMITS)
     return read(Observation(text="", data=data))

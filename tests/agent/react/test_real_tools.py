@@ -18,7 +18,7 @@ from core.run import Limits
 from core.scenario import ToolName
 from server.mcp_app import make_app
 from tests.agent.react.support import TASK, Explored, Scripted, call, listen, said
-from tools.toolset import ToolSet
+from tests.tools.support import open_tools
 
 NAMES: tuple[ToolName, ...] = ("get_database_info", "describe_table", "execute_query")
 
@@ -53,13 +53,12 @@ def run(
     """Explore through a ToolSet behind an in-memory MCP server."""
 
     async def talk() -> Explored:
-        tools = ToolSet(database, names=names, sandbox=None, session="react")
-        try:
-            async with connect(make_app(tools, TASK, version="1")) as session:
-                agent = ReactAgent(**{"insights": "none", **options})
-                return await listen(agent, model, wrap(session), limits or Limits())
-        finally:
-            await tools.close()
+        async with (
+            open_tools(database, names=names) as tools,
+            connect(make_app(tools, TASK, version="1")) as session,
+        ):
+            agent = ReactAgent(**{"insights": "none", **options})
+            return await listen(agent, model, wrap(session), limits or Limits())
 
     return asyncio.run(talk())
 

@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 from core.protocols import CellResult, Observation
-from tests.tools.support import ALL_FIELDS, ALL_TOOLS, Hand, needs_sandbox
+from tests.tools.support import (
+    ALL_FIELDS,
+    ALL_TOOLS,
+    Hand,
+    needs_sandbox,
+    open_tools,
+    pool_of,
+)
 from tools.limits import ToolLimits
 from tools.python.sandbox import BubblewrapSandbox
 from tools.python.session import render_cell, verdict
@@ -113,7 +120,7 @@ def test_a_frame_keeps_its_types_on_the_way(python: Hand, visits: Path) -> None:
     value = data(python.python(code))["value"]
     assert value == (
         "(['int64', 'float64', 'datetime64[us]', 'str', 'Int64', 'object',"
-        " 'datetime64[us, Etc/UTC]', 'str'], 'DELETE; UPDATE', 75)"
+        " 'datetime64[us, UTC]', 'str'], 'DELETE; UPDATE', 75)"
     )
 
 
@@ -218,8 +225,10 @@ def test_long_output_is_cut_to_one_reply(python: Hand) -> None:
 @real_python
 def test_two_sessions_have_their_own_variables(visits: Path) -> None:
     async def interleave() -> list[str]:
+        pool = pool_of(visits)
+        await pool.start()
         tools = [
-            ToolSet(visits, names=ALL_TOOLS, sandbox=BubblewrapSandbox(), session=name)
+            ToolSet(pool, names=ALL_TOOLS, sandbox=BubblewrapSandbox(), session=name)
             for name in ("a", "b")
         ]
         seen = []
@@ -229,6 +238,7 @@ def test_two_sessions_have_their_own_variables(visits: Path) -> None:
             seen += [(await one.call("execute_code", {"code": "x"})).data for one in tools]
         for one in tools:
             await one.close()
+        await pool.close()
         return [one["value"] for one in seen if one]
 
     assert asyncio.run(interleave()) == [
@@ -239,12 +249,11 @@ def test_two_sessions_have_their_own_variables(visits: Path) -> None:
 @real_python
 def test_parallel_cells_of_one_session_wait_their_turn(visits: Path) -> None:
     async def together() -> list[Any]:
-        tools = ToolSet(visits, names=ALL_TOOLS, sandbox=BubblewrapSandbox(), session="s")
-        await tools.call("execute_code", {"code": "n = 0"})
-        calls = (tools.call("execute_code", {"code": "n += 1\nn"}) for _ in range(6))
-        seen = await asyncio.gather(*calls)
-        await tools.close()
-        return sorted(one.data["value"] for one in seen if one.data)
+        async with open_tools(visits, names=ALL_TOOLS, sandbox=BubblewrapSandbox()) as tools:
+            await tools.call("execute_code", {"code": "n = 0"})
+            calls = (tools.call("execute_code", {"code": "n += 1\nn"}) for _ in range(6))
+            seen = await asyncio.gather(*calls)
+            return sorted(one.data["value"] for one in seen if one.data)
 
     assert asyncio.run(together()) == ["1", "2", "3", "4", "5", "6"]
 

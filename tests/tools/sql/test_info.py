@@ -14,15 +14,14 @@ def test_the_database_lists_its_tables_without_their_columns(hand: Hand) -> None
     assert seen.data == {
         "dialect": "duckdb",
         "table_count": 1,
+        "offset": 0,
         "truncated": False,
         "truncation_reason": None,
         "note": None,
         "tables": [
             {
                 "name": "visits",
-                "kind": "table",
                 "comment": "One row per visit.",
-                "row_count": 150,
                 "column_count": 6,
             }
         ],
@@ -56,8 +55,13 @@ def test_views_odd_names_and_keys_are_shown(tmp_path: Path) -> None:
     with Hand(file) as hand:
         data = hand.call("get_database_info").data
         assert data is not None
-        kinds = {table["name"]: table["kind"] for table in data["tables"]}
+        names = [table["name"] for table in data["tables"]]
         # A table whose name ends in _comments holds data like any other.
+        assert sorted(names) == ["lab.results", "recent", "visit_comments", "visits"]
+        kinds = {
+            name: (hand.call("describe_table", table_name=name).data or {})["kind"]
+            for name in names
+        }
         assert kinds == {
             "visits": "table",
             "visit_comments": "table",
@@ -104,16 +108,23 @@ def test_an_offset_past_the_last_column_is_an_empty_page(hand: Hand) -> None:
     assert data["truncated"] is False
 
 
-def test_hundreds_of_tables_are_cut_with_a_way_to_the_rest(tmp_path: Path) -> None:
+def test_hundreds_of_tables_are_paged(tmp_path: Path) -> None:
     more = [f"CREATE TABLE a_table_with_a_long_name_{i} AS SELECT {i} AS x" for i in range(150)]
     with Hand(make_visits(tmp_path / "v.duckdb", *more)) as hand:
-        seen = hand.call("get_database_info")
-        assert seen.data is not None
-        assert len(seen.text) <= 8000
-        assert seen.truncated
-        left = 151 - len(seen.data["tables"])
-        assert seen.data["note"].startswith(f"{left} more tables")
-        assert "SHOW TABLES" in seen.data["note"]
+        names: list[str] = []
+        while True:
+            seen = hand.call("get_database_info", offset=len(names))
+            assert seen.data is not None
+            assert len(seen.text) <= 8000
+            names += [table["name"] for table in seen.data["tables"]]
+            if not seen.truncated:
+                break
+            left = 151 - len(names)
+            assert seen.data["note"] == f"{left} more tables: call again with offset {len(names)}."
+        assert len(set(names)) == len(names) == 151
+        longer = hand.call("get_database_info", reply_chars=32_000)
+        assert not longer.truncated
+        assert 8000 < len(longer.text) <= 32_000
 
 
 def test_a_long_comment_is_clipped(tmp_path: Path) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.needs import needs
 from tests.tools.support import ALL_FIELDS, Hand, make_visits
 from tools.limits import ToolLimits
-from tools.toolset import ToolSet
 
 ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7"
 """Field case F11: hours of work, and open to interruption."""
@@ -160,76 +156,9 @@ def test_a_query_without_end_is_stopped_and_the_session_goes_on(quick: Hand) -> 
     assert quick.rows("SELECT 1") == [[1]]
 
 
-def test_a_stopped_query_leaves_no_thread_behind(quick: Hand) -> None:
-    quick.sql("SELECT 1")
-    quick.sql(ENDLESS)
-    names = {thread.name for thread in threading.enumerate()}
-    for thread in threading.enumerate():
-        if thread.name in {"query", "deadline"}:
-            thread.join(5)
-            assert not thread.is_alive(), names
-
-
 def test_a_pivot_without_end_is_stopped_too(quick: Hand) -> None:
     seen = quick.sql(f"PIVOT ({ENDLESS.replace('count(*)', 'a.range AS x')}) ON x")
     assert seen.error_kind == "timeout"
-
-
-def test_a_caller_that_goes_away_interrupts_its_query(visits: Path) -> None:
-    async def leave() -> tuple[Any, set[str]]:
-        tools = ToolSet(visits, names=["execute_query"], sandbox=None, session="s")
-        await tools.call("execute_query", {"query": "SELECT 1"})
-        before = {t.ident for t in threading.enumerate()}
-        call = asyncio.create_task(tools.call("execute_query", {"query": ENDLESS}))
-        while not (fresh := [t for t in threading.enumerate() if t.ident not in before]):
-            await asyncio.sleep(0)
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-        for thread in fresh:
-            thread.join(5)
-        left = {t.name for t in fresh if t.is_alive()}
-        after = await tools.call("execute_query", {"query": "SELECT 2 AS two"})
-        await tools.close()
-        return after.data, left
-
-    data, left = asyncio.run(leave())
-    assert data["rows"] == [[2]]
-    assert left == set()
-
-
-def test_parallel_calls_have_a_cursor_each(visits: Path) -> None:
-    async def several() -> list[Any]:
-        tools = ToolSet(visits, names=["execute_query"], sandbox=None, session="s")
-        queries = [f"SELECT {i}, count(*) FROM visits WHERE id <= {i}" for i in range(1, 13)]
-        seen = await asyncio.gather(*(tools.call("execute_query", {"query": q}) for q in queries))
-        await tools.close()
-        return [one.data["rows"] for one in seen if one.data]
-
-    assert asyncio.run(several()) == [[[i, i]] for i in range(1, 13)]
-
-
-def test_only_so_many_queries_run_at_once(visits: Path) -> None:
-    limits = ToolLimits(queries_at_once=1, sql_seconds=0.4)
-
-    async def two() -> set[str | None]:
-        tools = ToolSet(visits, names=["execute_query"], sandbox=None, limits=limits, session="s")
-        calls = (tools.call("execute_query", {"query": ENDLESS}) for _ in range(2))
-        kinds = {seen.error_kind for seen in await asyncio.gather(*calls)}
-        await tools.close()
-        return kinds
-
-    # The second waits its whole time for the first: it is told so, or runs out of time itself.
-    assert asyncio.run(two()) <= {"timeout", "limit"}
-
-
-def test_eight_openers_share_a_file(visits: Path) -> None:
-    hands = [Hand(visits) for _ in range(8)]
-    try:
-        assert [hand.rows("SELECT count(*) FROM visits") for hand in hands] == [[[150]]] * 8
-    finally:
-        for hand in hands:
-            hand.__exit__()
 
 
 def test_an_unknown_column_names_the_columns_that_exist(hand: Hand) -> None:

@@ -1,0 +1,137 @@
+"""The rows of a statement as execute_query's reply: read no further than fits, and told what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tools.limits import ToolLimits
+from tools.sql.engine import Cursor
+from tools.values import as_json, clip, compact
+
+NOTE_ROOM = 640
+"""Kept free in every reply for the fields and the note that say what is missing."""
+SKIP_BLOCK = 2048
+"""Rows thrown away at a time on the way to an offset."""
+BLOCK = 32
+"""Rows fetched at a time; the first comes alone, for it may hold megabytes."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """Rows as they go into a reply: at most `limit`, their values strict JSON, long ones clipped."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: tuple[list[Any], ...]
+    more: bool
+    """Whether the statement has rows beyond these."""
+    offset: int = 0
+    clipped: bool = False
+
+
+def read_rows(
+    cursor: Cursor, *, limit: int, offset: int, cell_chars: int, most_chars: int
+) -> Fetched:
+    """The rows from `offset` on. One more than `limit` is fetched to know whether there are more
+    (field cases F8, F9); where they outgrow `most_chars` nothing more is fetched (F10)."""
+    left = offset
+    while left and (skipped := len(cursor.fetch(min(left, SKIP_BLOCK)))):
+        left -= skipped
+    rows: list[list[Any]] = []
+    used, more, clipped, block = 0, False, False, 1
+    while not more and (fetched := cursor.fetch(min(block, limit + 1 - len(rows)))):
+        for row in fetched:
+            if more := len(rows) == limit or used > most_chars:
+                break
+            cells = [clip(as_json(value), cell_chars) for value in row]
+            rows.append([value for value, _ in cells])
+            clipped = clipped or any(cut for _, cut in cells)
+            used += sum(len(value) if isinstance(value, str) else 1 for value, _ in cells)
+        block = BLOCK
+    return Fetched(cursor.columns, cursor.types, tuple(rows), more, offset, clipped)
+
+
+def render_rows(
+    fetched: Fetched,
+    limits: ToolLimits,
+    remark: str | None = None,
+    *,
+    reply_chars: int | None = None,
+) -> dict[str, Any]:
+    """The reply of execute_query. `row_count`, `truncated`, `truncation_reason` and `note` are
+    always there (field cases F8 to F10)."""
+    most = reply_chars or limits.reply_chars
+    room = most - NOTE_ROOM - len(remark or "")
+    columns, types, rows, whole = _narrow(fetched, room)
+    kept = _shorten(rows, room - len(compact([columns, types])))
+    reason: str | None = None
+    notes = [remark] if remark else []
+    if not whole:
+        reason = "bytes"
+        notes.append(
+            f"Only {len(columns)} of {len(fetched.columns)} columns fit; select fewer by name."
+        )
+    if len(kept) < len(rows):
+        reason = "bytes"
+        notes.append(
+            f"Only these {len(kept)} rows fit into {most} characters: this is not the whole answer."
+            " Select fewer or shorter columns, aggregate,"
+            f"{_ask_for_more(most, limits)} or go on at offset {fetched.offset + len(kept)}."
+        )
+    elif fetched.more:
+        reason = reason or "rows"
+        notes.append(
+            f"There are more rows than these {len(kept)}: this is not the whole answer."
+            " Aggregate (count, avg, GROUP BY), or page with ORDER BY, offset and limit"
+            f" (at most {limits.max_rows})."
+        )
+    if fetched.clipped:
+        reason = reason or "cells"
+        notes.append(
+            f"Values longer than {limits.cell_chars} characters are clipped and marked;"
+            " read the rest with substr()."
+        )
+    return {
+        "row_count": len(kept),
+        "truncated": reason is not None,
+        "truncation_reason": reason,
+        "note": " ".join(notes) or None,
+        **({"offset": fetched.offset} if fetched.offset else {}),
+        "columns": columns,
+        "types": types,
+        "rows": kept,
+    }
+
+
+def _ask_for_more(most: int, limits: ToolLimits) -> str:
+    if most >= limits.max_reply_chars:
+        return ""
+    return f" ask for a longer reply (reply_chars, at most {limits.max_reply_chars}),"
+
+
+def _narrow(fetched: Fetched, room: int) -> tuple[list[str], list[str], Sequence[list[Any]], bool]:
+    """As many leading columns as fit together with one row."""
+    names = [clip(name, 200)[0] for name in fetched.columns]
+    types = [clip(kind, 200)[0] for kind in fetched.types]
+    first = fetched.rows[0] if fetched.rows else [None] * len(names)
+    used, fits = 0, 0
+    for name, kind, value in zip(names, types, first, strict=True):
+        used += len(compact([name, kind, value])) + 2
+        if used > room and fits:
+            break
+        fits += 1
+    if fits == len(names):
+        return names, types, fetched.rows, True
+    return names[:fits], types[:fits], [row[:fits] for row in fetched.rows], False
+
+
+def _shorten(rows: Sequence[list[Any]], room: int) -> list[list[Any]]:
+    """As many leading rows as fit; the first one always."""
+    used = 0
+    for place, row in enumerate(rows):
+        used += len(compact(row)) + 1
+        if used > room and place:
+            return list(rows[:place])
+    return list(rows)
