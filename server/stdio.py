@@ -16,6 +16,7 @@ from mcp.types import (
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
+    JSONRPCNotification,
     jsonrpc_message_adapter,
 )
 from pydantic import ValidationError
@@ -71,19 +72,28 @@ def read_message(line: bytes) -> JSONRPCMessage | None:
         return None
     if len(line) > MOST_LINE:
         return _refusal(None, PARSE_ERROR, f"a message has at most {MOST_LINE} bytes")
-    with contextlib.suppress(ValidationError):
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    message = _valid(line)
+    if message is not None and not (isinstance(message, JSONRPCNotification) and b'"id"' in line):
+        return message
     try:
         said = json.loads(line.decode("utf-8", "replace"))
         mended = json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
     except (ValueError, RecursionError):
         return _refusal(None, PARSE_ERROR, "the message is no JSON")
-    try:
-        return jsonrpc_message_adapter.validate_json(mended, by_name=False)
-    except ValidationError:
-        asked = said.get("id") if isinstance(said, dict) else None
-        number = asked if isinstance(asked, (str, int)) and not isinstance(asked, bool) else None
+    asked = said.get("id") if isinstance(said, dict) else None
+    number = asked if isinstance(asked, (str, int)) and not isinstance(asked, bool) else None
+    message = _valid(mended)
+    # With an id of a wrong kind it would pass for a notification, and never be answered.
+    if message is None or (isinstance(message, JSONRPCNotification) and "id" in said):
         return _refusal(number, INVALID_REQUEST, "the message is no JSON-RPC request")
+    return message
+
+
+def _valid(line: bytes) -> JSONRPCMessage | None:
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError:
+        return None
 
 
 def _refusal(number: str | int | None, code: int, text: str) -> JSONRPCError:

@@ -21,6 +21,9 @@ def serve(
         str, typer.Option(help="The entity that the client is to explore.", metavar="ENTITY")
     ],
     tools: Annotated[str, typer.Option(help="sql, python or both.", metavar="HANDS")] = "both",
+    images: Annotated[
+        bool, typer.Option(help="Send figures that Python draws as pictures.")
+    ] = True,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -40,6 +43,6 @@ def serve(
 
     from server.serving import serve_entity
 
-    calls = asyncio.run(serve_entity(wire, scenario, entity, tools, quiet=quiet))
+    calls = asyncio.run(serve_entity(wire, scenario, entity, tools, images=images, quiet=quiet))
     if json:
         sys.stderr.write(dumps({"scenario": scenario, "entity": entity, "calls": calls}) + "\n")
