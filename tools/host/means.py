@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import asyncio
+import contextlib
 
 from core import plugins
 from core.protocols import SandboxFactory
-from databases.connection import open_readonly
-from tools.deadline import in_thread
 from tools.host.messages import Opening
 from tools.host.sessions import HeldTools
 from tools.python import SANDBOXES
 from tools.python.fresh import FreshPython
+from tools.sql.engine import Target
+from tools.sql.pool import SqlPool
 from tools.toolset import ToolSet
-
-if TYPE_CHECKING:
-    import duckdb
 
 
 class Means:
@@ -24,25 +21,26 @@ class Means:
 
     def __init__(self) -> None:
         self._sandboxes: dict[str, SandboxFactory] = {}
-        self._anchors: dict[str, duckdb.DuckDBPyConnection] = {}
+        self._pools: dict[str, asyncio.Task[SqlPool]] = {}
 
     async def tools(self, opening: Opening) -> HeldTools:
         """The tools of a new session. Raises DatabaseError, ConfigError, UnknownNameError."""
-        return await in_thread(lambda: self._tools(opening), name="open")
-
-    def _tools(self, opening: Opening) -> HeldTools:
-        database = Path(opening.target.location)
-        if opening.target.location not in self._anchors:
-            anchor = open_readonly(database, threads=1, memory_mb=4096)
-            self._anchors[opening.target.location] = anchor
         return ToolSet(
-            database,
-            dialect=opening.target.dialect,
+            await self._pool(opening.target),
             names=opening.names,
             sandbox=self._sandbox(opening.sandbox, opening.python_state),
             limits=opening.limits,
             session=opening.key,
         )
+
+    async def _pool(self, target: Target) -> SqlPool:
+        """The workers of this database, started by the first who asks; a start that failed is tried
+        again by the next."""
+        key = target.model_dump_json()
+        found = self._pools.get(key)
+        if found is None or (found.done() and (found.cancelled() or found.exception())):
+            found = self._pools[key] = asyncio.create_task(_started(target))
+        return await asyncio.shield(found)
 
     def _sandbox(self, name: str | None, state: str) -> SandboxFactory | None:
         if name is None:
@@ -54,5 +52,13 @@ class Means:
 
     async def close(self) -> None:
         """Let go of everything that is shared."""
-        for anchor in self._anchors.values():
-            anchor.close()
+        for starting in self._pools.values():
+            with contextlib.suppress(Exception):
+                await (await starting).close()
+        self._pools.clear()
+
+
+async def _started(target: Target) -> SqlPool:
+    pool = SqlPool(target)
+    await pool.start()
+    return pool
