@@ -62,6 +62,18 @@ def test_the_contracts_speak_of_every_package() -> None:
     assert sorted(re.findall(r"\w+", " ".join(layers))) == sorted(PACKAGES)
 
 
+def test_the_engine_for_any_sqlalchemy_url_uses_core_alone() -> None:
+    code = (
+        "import sys, pathlib; from tools.sql.engine import EngineLimits;"
+        "from tools.sql.engines.sqlalchemy_engine import open_url;"
+        "open_url('sqlite+pysqlite://', EngineLimits()).schema(); print('sqlalchemy.orm' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "False\n", done.stderr
+
+
 def test_no_source_module_imports_a_test() -> None:
     pattern = re.compile(r"^\s*(?:from|import) tests\b", re.MULTILINE)
     assert [name(p) for p in SOURCES if pattern.search(p.read_text(encoding="utf-8"))] == []

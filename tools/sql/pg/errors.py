@@ -26,6 +26,8 @@ def in_words(
     """
     import psycopg
 
+    if isinstance(exc, ToolError):
+        return exc
     if not isinstance(exc, psycopg.Error):
         return None
     state = exc.sqlstate or ""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import ToolError
 from tools.sql.engine import Admitted
+from tools.sql.engines.text import EMPTY, refuse_no_text, several
 from tools.sql.pg.lexer import LexError, Token, tokens
 from tools.sql.pg.reach import (
     HINTS,
@@ -71,12 +72,13 @@ class Gate:
 
     def admit(self, sql: str) -> Admitted:
         """The statement, if it may run. Raises ToolError `refused`, or `sql` on bad syntax."""
+        refuse_no_text(sql)
         found = _tokens(sql)
-        if not found:
-            raise ToolError("the query is empty: send one SELECT", kind="sql")
         count = _statements(found)
+        if count == 0:
+            raise ToolError(EMPTY, kind="sql")
         if count > 1:
-            raise ToolError(HINTS["one"].format(count=count), kind="refused")
+            raise several(count)
         first = _first_word(found)
         if first not in {*READS, "explain"}:
             raise _refusal(first)

@@ -257,7 +257,6 @@ HINTS = {
     "hidden": "it is not a way to this database's own tables (no files, no server, no other"
     f" session, no SQL in strings); {_SCHEMA}",
     "explain": "EXPLAIN takes one SELECT here",
-    "one": "one statement per call: this text holds {count}, and none was run",
     "show": _SCHEMA,
     "set": _STATE,
     "reset": _STATE,
