@@ -182,8 +182,8 @@ class QueryColumns(Record):
     """A whole result on its way into a kernel (host to sandbox, never back)."""
 
     payload: bytes
-    """Pickled {column: numpy or pandas array}; the kernel makes a DataFrame of it. Text may come
-    as a pandas Categorical, which is smaller."""
+    """Pickled {column: numpy or pandas array}, or [(column, array), ...] where two columns have one
+    name; the kernel makes a DataFrame of it. Text may come as a pandas Categorical, which is smaller."""
     row_count: int
     truncated: bool = False
     accessed_fields: tuple[str, ...] = ()

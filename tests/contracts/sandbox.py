@@ -45,6 +45,8 @@ async def answer(sql: str) -> QueryColumns:
         raise ToolError('column "nope" not found; columns: id, dose', kind="sql")
     if "read_text" in sql:
         raise ToolError("out of reach", kind="refused", violations=("sql: read_text",))
+    if "twins" in sql:
+        return QueryColumns(payload=pickle.dumps([("n", [1]), ("n", [2])]), row_count=1)
     columns: dict[str, Any] = {
         "id": np.arange(3),
         "dose": np.array([0.5, 1.5, 2.5]),
@@ -173,6 +175,35 @@ class SandboxContract:
         session.run("raise ValueError('and then reset')")
         session.runner.run(session.kernel.reset())
         assert "NameError" in (session.run("z").error or "")
+
+    def test_a_reset_that_was_asked_for_is_no_loss(self, session: Session) -> None:
+        session.run("z = 1")
+        session.runner.run(session.kernel.reset())
+        assert not session.run("1").state_lost
+
+    def test_columns_of_one_name_stay_apart(self, session: Session) -> None:
+        assert session.value("query('SELECT twins').iloc[0].tolist()") in {
+            "[1, 2]",
+            "[np.int64(1), np.int64(2)]",
+        }
+
+    def test_a_figure_comes_back_as_png_and_is_closed(self, session: Session) -> None:
+        drawn = session.run("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
+        assert drawn.error is None, drawn.error
+        assert drawn.stdout == ""
+        assert [picture[:8] for picture in drawn.figures] == [b"\x89PNG\r\n\x1a\n"]
+        assert session.value("plt.get_fignums()") == "[]"
+        assert session.run("1").figures == ()
+
+    def test_figures_are_few_and_bounded(self, session: Session) -> None:
+        code = (
+            "import matplotlib.pyplot as plt\n"
+            "for _ in range(12): plt.figure(); plt.imshow(np.random.rand(900, 900))\n"
+        )
+        drawn = session.run(code)
+        assert drawn.killed is None
+        assert len(drawn.figures) <= 8
+        assert sum(map(len, drawn.figures)) <= 8 << 20
 
     def test_time_is_bounded_from_outside(self, session: Session) -> None:
         code = (

@@ -17,7 +17,7 @@ HARMLESS = re.compile(
     r"|usr/lib/(os-release|ssl|locale|openoffice|X11)|usr/share/(locale|mime)|usr/local/etc|kernel)"
 )
 ASKED_BY_LIBRARIES = frozenset(
-    {"uname", "lsb_release", "/sbin/ldconfig", "ldconfig", "gcc", "cc", "fc-list", "lscpu"}
+    {"uname", "lsb_release", "/sbin/ldconfig", "ldconfig", "gcc", "cc", "fc-list", "lscpu", "pgrep"}
 )
 TELLING = re.compile(
     r"checklist|answer|ground.?truth|mapping|secret|qa\.json|\.duckdb", re.IGNORECASE

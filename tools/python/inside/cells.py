@@ -24,6 +24,7 @@ from typing import Any
 from .attempts import Attempts
 from .channel import Channel
 from .figures import take_figures
+from .heap import Heap
 
 MOST_CHARS = 60_000
 """Of a value or an error; the host cuts further."""
@@ -168,6 +169,7 @@ def serve(channel: Channel, base_mb: int) -> None:
     """Run cells until the host goes away."""
     session = Session(channel, base_mb)
     attempts = Attempts()
+    heap = Heap()
     channel.send({"op": "ready"})
     while True:
         message, _ = channel.receive()
@@ -175,6 +177,7 @@ def serve(channel: Channel, base_mb: int) -> None:
             continue  # an answer to a question that was not ours
         done = session.run(message["code"], message["memory_mb"])
         _sweep()
+        heap.tidy()
         for picture in done.pop("figures"):
             channel.send({"op": "figure", "id": message["id"], "png": picture})
         channel.send({"op": "done", "id": message["id"], "attempts": attempts.take(), **done})
