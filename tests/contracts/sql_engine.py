@@ -151,14 +151,14 @@ class SqlEngineContract:
     VALUES: ClassVar[str] = ""
     """One row: a decimal 12345678901234567890.12, an integer 9007199254740993, a NaN, the date
     2024-01-01, the bytes 00 ff, and NULL (field case F14)."""
-    AS_VALUES: ClassVar[list[Any]] = [
+    AS_VALUES: ClassVar[tuple[Any, ...]] = (
         "12345678901234567890.12",
         9007199254740993,
         "NaN",
         "2024-01-01",
         "base64:AP8=",
         None,
-    ]
+    )
     MANY: ClassVar[str] = ""
     """Three million rows, the first column a text of 1000 characters."""
     ENDLESS: ClassVar[str] = ""
@@ -270,7 +270,7 @@ class SqlEngineContract:
 
     def test_values_survive(self, engine: Engine) -> None:
         (row,) = ask(engine, self.VALUES).rows
-        assert [as_json(value) for value in row] == self.AS_VALUES
+        assert tuple(as_json(value) for value in row) == self.AS_VALUES
 
     def test_dates_are_dates_or_their_text(self, engine: Engine) -> None:
         (row,) = ask(engine, self.VALUES).rows
