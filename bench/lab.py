@@ -39,14 +39,14 @@ WITH drawn AS (
     SELECT hash(range + {seed}) AS h, hash(31 * range + {seed}) AS g FROM range({rows})
 ), placed AS (
     SELECT h, g, (h >> 30) & 7 AS visit, (g & 65535) % {items} AS item,
-           1 + floor({entities} * ((h >> 40) / 16777216.0) ** 1.1)::INTEGER AS entity_id
+           1 + floor({entities} * ((h >> 40) / 16777216.0) ** 1.1)::INTEGER AS entity
     FROM drawn
 )
-SELECT entity_id,
+SELECT printf('E%05d', entity) AS entity_id,
        TIMESTAMP '2031-01-01' + to_seconds(
-           (60 * (hash(entity_id) % 1440000 + visit * 100000) + (h & 1073741823) % 432000)::BIGINT
+           (60 * (hash(entity) % 1440000 + visit * 100000) + (h & 1073741823) % 432000)::BIGINT
        ) AS recorded_at,
-       (entity_id * 8 + visit)::INTEGER AS visit_id,
+       (entity * 8 + visit)::INTEGER AS visit_id,
        (1 + item)::SMALLINT AS item_id,
        round(
            20 + 3 * item + (((g >> 16) & 4095) + ((g >> 28) & 4095) + ((g >> 40) & 4095)) / 341.0, 1
@@ -61,7 +61,7 @@ FROM placed ORDER BY entity_id, recorded_at, item_id, value
 # As an importer of CSV files leaves them: a type for numbers and one for text, and no index.
 OLD_TABLES = (
     "CREATE TABLE items(item_id INTEGER, label TEXT, category TEXT)",
-    "CREATE TABLE events(entity_id INTEGER, recorded_at TEXT, visit_id INTEGER, item_id INTEGER,"
+    "CREATE TABLE events(entity_id TEXT, recorded_at TEXT, visit_id INTEGER, item_id INTEGER,"
     " value REAL, unit TEXT, device_id INTEGER, quality TEXT, is_alarm INTEGER)",
 )
 OLD_ROWS = {
@@ -90,7 +90,7 @@ class Lab:
 
     @property
     def entities(self) -> int:
-        """How many there are; their ids count from 1."""
+        """How many there are; their ids are text, as the pseudonyms of our builds are."""
         return entities_of(self.rows)
 
     @property
@@ -99,9 +99,9 @@ class Lab:
         goal = "" if self.rows == ROWS else f", the goal is for {ROWS:,}"
         return f"{self.rows:,} rows{goal}"
 
-    def entity(self, number: int) -> int:
+    def entity(self, number: int) -> str:
         """Ids far from one another for numbers that follow one another."""
-        return 1 + number * 7919 % self.entities
+        return f"E{1 + number * 7919 % self.entities:05d}"
 
 
 def entities_of(rows: int) -> int:

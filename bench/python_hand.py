@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from bench import old_ways
 from bench.figures import Bench, Measured
-from bench.hands import Opener, printed, require_sandbox, sessions, timed
+from bench.hands import Opener, printed, sessions, timed
 from bench.lab import Lab, prepare
 from bench.memory import descendants, pss_of
 from bench.side_by_side import Pair, ratio
@@ -33,7 +33,6 @@ print(round(frame.groupby("key")["value"].mean().sum(), 3))
 
 def python_ratios(bench: Bench) -> Mapping[str, Measured]:
     """Old way by ours, the medians of calls that alternate."""
-    require_sandbox()
     lab = prepare(bench.home, bench.say)
 
     async def measured() -> Mapping[str, Measured]:
@@ -59,16 +58,15 @@ async def _ratio(bench: Bench, opener: Opener, code: str, name: str) -> Measured
 
 def calls_ratio(bench: Bench) -> Mapping[str, Measured]:
     """Calls a second of 32 sessions side by side, ours by the old way's."""
-    require_sandbox()
     lab = prepare(bench.home, bench.say)
-    bench.say(f"{SIDE_BY_SIDE} fresh interpreters side by side")
-    began = time.perf_counter()
-    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        cells = [PRINT.format(number=number) for number in range(SIDE_BY_SIDE)]
-        list(pool.map(old_ways.run_python, cells))
-    old = SIDE_BY_SIDE / (time.perf_counter() - began)
     bench.say(f"{SIDE_BY_SIDE} sessions side by side")
     ours = asyncio.run(_calls_per_second(lab))
+    bench.say(f"{SIDE_BY_SIDE} fresh interpreters side by side")
+    cells = [PRINT.format(number=number) for number in range(SIDE_BY_SIDE)]
+    began = time.perf_counter()
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        list(pool.map(old_ways.run_python, cells))
+    old = SIDE_BY_SIDE / (time.perf_counter() - began)
     detail = f"{ours:.4g} by {old:.4g} calls a second"
     return {"python_calls_ratio_32": Measured(ours / old, detail)}
 
@@ -89,7 +87,6 @@ async def _calls_per_second(lab: Lab) -> float:
 
 def session_costs(bench: Bench) -> Mapping[str, Measured]:
     """How long a session takes to its first answer, and what it holds in memory while it idles."""
-    require_sandbox()
     lab = prepare(bench.home, bench.say)
 
     async def measured() -> Mapping[str, Measured]:

@@ -42,20 +42,20 @@ class Question:
 
 LOOKUP = Question(
     "sql_lookup_ratio",
-    "SELECT * FROM events WHERE entity_id = {entity}"
+    "SELECT * FROM events WHERE entity_id = '{entity}'"
     " ORDER BY recorded_at DESC, item_id, value LIMIT 20",
 )
 AGGREGATE = Question(
     "sql_aggregate_ratio",
     "SELECT items.label, count(*) AS readings, avg(value) AS mean, min(value) AS least,"
     " max(value) AS most FROM events JOIN items ON items.item_id = events.item_id"
-    " WHERE entity_id = {entity} GROUP BY items.label ORDER BY items.label",
+    " WHERE entity_id = '{entity}' GROUP BY items.label ORDER BY items.label",
 )
 # Rounded, so that the order in which a mean is summed does not change its place.
 PERCENTILE = Question(
     "sql_percentile_ratio",
     "WITH means AS (SELECT entity_id, round(avg(value), 6) AS mean FROM events GROUP BY entity_id)"
-    " SELECT 100.0 * sum(CASE WHEN mean <= (SELECT mean FROM means WHERE entity_id = {entity})"
+    " SELECT 100.0 * sum(CASE WHEN mean <= (SELECT mean FROM means WHERE entity_id = '{entity}')"
     " THEN 1 ELSE 0 END) / count(*) AS percentile FROM means",
 )
 DISTINCT = Question(

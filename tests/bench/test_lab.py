@@ -60,7 +60,7 @@ def test_the_rows_lie_sorted_by_entity_and_time(lab: Lab) -> None:
 
 def test_the_old_database_has_no_index(lab: Lab) -> None:
     assert old(lab, "SELECT name FROM sqlite_master WHERE type = 'index'") == []
-    (plan,) = old(lab, "EXPLAIN QUERY PLAN SELECT * FROM events WHERE entity_id = 3")
+    (plan,) = old(lab, "EXPLAIN QUERY PLAN SELECT * FROM events WHERE entity_id = 'E00003'")
     assert plan[-1] == "SCAN events"
 
 

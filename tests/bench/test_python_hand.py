@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bench import old_ways, python_hand, side_by_side
+from bench import hands, old_ways, python_hand, side_by_side
 from bench.figures import Bench, take
 from bench.python_hand import GROUPBY, PRINT
 from bench.tools import PROBES
-from core.trajectory import Sandbox
 from tests.bench.labs import bench, lab
 from tests.support.needs import needs
 
@@ -31,8 +30,7 @@ def test_the_groupby_is_of_a_hundred_means() -> None:
 def test_without_a_sandbox_the_figures_are_missing_and_say_why(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    off = Sandbox(name="off", detail="the machine refuses user namespaces")
-    monkeypatch.setattr("tools.python.sandbox.sandbox_available", lambda: off)
+    monkeypatch.setattr(hands, "SANDBOX", None)
     for probe in PROBES:
         if not any(goal.name.startswith(("python", "session")) for goal in probe.goals):
             continue
@@ -40,7 +38,7 @@ def test_without_a_sandbox_the_figures_are_missing_and_say_why(
             told = figure.as_dict()
             assert told["value"] is None
             assert not told["met"]
-            assert told["reason"] == "SandboxError: the machine refuses user namespaces"
+            assert told["reason"] == "SandboxError: no sandbox was chosen for this run"
 
 
 @pytest.mark.real

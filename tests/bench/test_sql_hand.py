@@ -25,7 +25,7 @@ def test_the_lookup_gives_the_entitys_last_20_rows_by_time(lab: Lab) -> None:
     entity = lab.entity(3)
     found = old_ways.query(lab.old_database, LOOKUP.about(lab, 3))
     every = old_ways.query(
-        lab.old_database, f"SELECT recorded_at FROM events WHERE entity_id = {entity}"
+        lab.old_database, f"SELECT recorded_at FROM events WHERE entity_id = '{entity}'"
     )
     assert [row[1] for row in found] == sorted((time for (time,) in every), reverse=True)[:20]
     assert {row[0] for row in found} == {entity}
@@ -34,7 +34,7 @@ def test_the_lookup_gives_the_entitys_last_20_rows_by_time(lab: Lab) -> None:
 def test_the_aggregate_counts_every_row_of_the_entity_by_item(lab: Lab) -> None:
     found = old_ways.query(lab.old_database, AGGREGATE.about(lab, 3))
     ((expected,),) = old_ways.query(
-        lab.old_database, f"SELECT count(*) FROM events WHERE entity_id = {lab.entity(3)}"
+        lab.old_database, f"SELECT count(*) FROM events WHERE entity_id = '{lab.entity(3)}'"
     )
     assert sum(row[1] for row in found) == expected
     assert all(least <= mean <= most for _, _, mean, least, most in found)
