@@ -28,9 +28,10 @@ class Scenario(Record):
     id: str
     title: str
     version: str
-    dialect: Literal["duckdb", "sqlite", "postgresql"] = "duckdb"
+    dialect: str = "duckdb"
+    """The name of a database engine: duckdb, sqlite, postgresql, sqlalchemy, or a plug-in's."""
     database: str
-    """File name below the scenario's own folder, or a URL. Never shown to an agent."""
+    """A file's name, or a URL without a password. Never shown to an agent."""
     fingerprint: str | None = None
     """sha-256 of the content; None until it is built."""
     entity_noun: str

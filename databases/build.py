@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from core.errors import ConfigError, ScenarioError
 from core.plugins import load
+from databases import external
 from databases.catalog import open_scenario
 from databases.connection import DatabaseHeldError, refuse_unopenable
 from databases.files import replace_file, sync_folder, write_private
@@ -72,7 +73,8 @@ def build_manifest(
 ) -> InstalledScenario:
     """The same for a manifest in hand."""
     folder = install(manifest, home).folder
-    refuse_unopenable(folder)
+    if manifest.build is not None:
+        refuse_unopenable(folder)
     with failures_told(manifest.id, folder):
         folder.mkdir(parents=True, exist_ok=True)
         with one_builder(folder, progress):
@@ -81,16 +83,18 @@ def build_manifest(
                 progress(f"{manifest.id} is already built", 1.0)
                 return target
             sweep(folder)
-            refuse_full_disk(folder, manifest.build.disk_mb)
+            if manifest.build is not None:
+                refuse_full_disk(folder, manifest.build.disk_mb)
             with tempfile.TemporaryDirectory(prefix=TEMP_PREFIX, dir=folder) as temporary:
-                _make(target, home, Path(temporary), progress)
+                make = _make if manifest.database is None else _survey
+                make(target, home, Path(temporary), progress)
     progress(f"{manifest.id} is built", 1.0)
     return install(manifest, home)
 
 
 def _make(target: InstalledScenario, home: Path, temporary: Path, progress: Progress) -> None:
     manifest = target.manifest
-    fresh = temporary / manifest.database
+    fresh = temporary / manifest.place
     secrets, taken, entities = _fill(manifest, fresh, temporary / "work", progress)
     progress("putting the database in place", 0.97)
     if secrets is not None:
@@ -104,8 +108,7 @@ def _make(target: InstalledScenario, home: Path, temporary: Path, progress: Prog
         built_at=datetime.now(UTC),
         entities=entities,
     )
-    note = temporary / NAME
-    note.write_text(built.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    note = _noted(built, temporary)
     # Between these two a crash leaves a database without its record, or with the one of equal
     # content before it: either way the next build or check knows what it sees.
     target.log_path.unlink(missing_ok=True)
@@ -114,21 +117,48 @@ def _make(target: InstalledScenario, home: Path, temporary: Path, progress: Prog
     sync_folder(target.folder)
 
 
+def _survey(target: InstalledScenario, _home: Path, temporary: Path, progress: Progress) -> None:
+    """The same for a database that is there already: it is read once, and nothing is copied."""
+    with external.opened(target.target) as source:
+        found = external.survey(source, target.manifest, progress)
+    stat = None if target.is_server else target.database_path.stat()
+    built = BuildRecord(
+        version=target.manifest.version,
+        fingerprint=found.fingerprint,
+        size=stat.st_size if stat else None,
+        mtime_ns=stat.st_mtime_ns if stat else None,
+        built_at=datetime.now(UTC),
+        entities=found.entities,
+        outline=found.outline,
+    )
+    replace_file(_noted(built, temporary), target.folder / NAME)
+    sync_folder(target.folder)
+
+
+def _noted(built: BuildRecord, temporary: Path) -> Path:
+    note = temporary / NAME
+    note.write_text(built.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    return note
+
+
 def _fill(
     manifest: Manifest, fresh: Path, workspace: Path, progress: Progress
 ) -> tuple[Mapping[str, Any] | None, str, tuple[tuple[str, str], ...]]:
     """Secrets, fingerprint and (id, label) of each entity of the freshly made file."""
     import duckdb
 
-    builder = _builder(manifest)
+    section = manifest.build
+    assert section is not None  # a manifest without it has a database, and comes to _survey
+    builder = _builder(manifest.id, section.builder)
     workspace.mkdir()
     with duckdb.connect(str(fresh), config={"temp_directory": str(workspace)}) as connection:
         connection.execute(
             "SET enable_progress_bar = false"
         )  # ours are in words, and not on stdout
-        context = BuildContext(seed=manifest.build.seed, workspace=workspace, progress=progress)
+        context = BuildContext(seed=section.seed, workspace=workspace, progress=progress)
         secrets = builder(connection, context)
-        entities = _entities(manifest, connection)
+        listed = connection.execute(manifest.entities.query).fetchall()
+        entities = external.list_entities(manifest, listed)
         progress("taking the fingerprint", 0.8)
         taken = fingerprint(connection)
         write_seal(connection, taken)
@@ -136,25 +166,12 @@ def _fill(
     return secrets, taken, entities
 
 
-def _builder(manifest: Manifest) -> Builder:
+def _builder(scenario_id: str, name: str) -> Builder:
     try:
-        found: Builder = load("ddr.scenarios", manifest.build.builder, {})
+        found: Builder = load("ddr.scenarios", name, {})
     except ConfigError as exc:
-        raise ConfigError(f"scenario {manifest.id}: key 'build.builder': {exc}") from exc
+        raise ConfigError(f"scenario {scenario_id}: key 'build.builder': {exc}") from exc
     return found
-
-
-def _entities(
-    manifest: Manifest, connection: duckdb.DuckDBPyConnection
-) -> tuple[tuple[str, str], ...]:
-    rows = connection.execute(manifest.entities.query).fetchall()
-    where = f"scenario {manifest.id}: key 'entities.query'"
-    if not rows or len(rows[0]) != 2:
-        raise ConfigError(f"{where}: must give the columns id and label, and one entity at least")
-    ids = [row[0] for row in rows]
-    if None in ids or len(set(ids)) < len(ids):
-        raise ConfigError(f"{where}: gives an id twice, or none")
-    return tuple((str(entity_id), str(label)) for entity_id, label in rows)
 
 
 def _is_sound(target: InstalledScenario) -> bool:

@@ -29,14 +29,15 @@ def fingerprint(connection: duckdb.DuckDBPyConnection) -> str:
     """sha-256 (64 hex digits) over all that an agent can read in the connection's database."""
     whole = hashlib.sha256(f"{ALGORITHM}\n".encode())
     for table in read_schema(connection).tables:
-        whole.update(_head(table).encode() + b"\n")
+        whole.update(head(table).encode() + b"\n")
         rows = connection.execute(_digests(table))
         while chunk := rows.fetchmany(_CHUNK_ROWS):
             whole.update(b"".join(digest for (digest,) in chunk))
     return whole.hexdigest()
 
 
-def _head(table: Table) -> str:
+def head(table: Table) -> str:
+    """What a fingerprint takes in of a table beside its rows, as one line of JSON."""
     # Written out, not the record's own dump: a new field of Table must not change old hashes.
     said = {
         "name": table.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,15 @@ from typing import NoReturn
 from core.errors import DatabaseError, ScenarioError, UnknownNameError
 from core.hints import typed
 from core.scenario import Entity, Scenario, Task
+from databases import external
 from databases.connection import DatabaseHeldError, open_readonly
 from databases.fingerprint import fingerprint
 from databases.manifest import Manifest
 from databases.record import NAME as RECORD
 from databases.record import BuildRecord, read_record
+from databases.schema import Schema, read_schema
 from databases.seal import read_seal
+from databases.target import Target, vouched_for, with_password
 
 TEMP_PREFIX = ".building-"
 """What the folder of a build under way, or of one that was killed, begins with."""
@@ -29,13 +33,61 @@ class InstalledScenario:
     scenario: Scenario
     """With its fingerprint once it is built."""
     folder: Path
-    database_path: Path
+
+    @property
+    def is_server(self) -> bool:
+        """Whether the database is reached by a URL, and is no file."""
+        return self.manifest.database is not None and self.manifest.database.url is not None
+
+    @property
+    def database_path(self) -> Path:
+        """The database file. Raises ScenarioError where there is none, but a server."""
+        if self.is_server:
+            raise ScenarioError(
+                f"the database of {self.scenario.id} is on a server; this works on a file only"
+            )
+        # An absolute path stays what it is.
+        return self.folder / self.manifest.place
+
+    @property
+    def place(self) -> str:
+        """Where the database is, for people: a path, or a URL without its password."""
+        return self.manifest.place if self.is_server else str(self.database_path)
+
+    @property
+    def target(self) -> Target:
+        """What an engine is opened with. Holds the password; raises ScenarioError where it is not set."""
+        place = self.place
+        section = self.manifest.database
+        if section is not None and section.url is not None:
+            place = section.url
+            if name := section.password_env:
+                if not (password := os.environ.get(name)):
+                    raise ScenarioError(
+                        f"scenario {self.scenario.id}: the environment variable {name} is not set; it"
+                        " holds the password of the database"
+                    )
+                place = with_password(place, password)
+            if section.role_only_reads:
+                place = vouched_for(place)
+        return Target(
+            dialect=self.scenario.dialect, location=place, fact_columns=self.manifest.facts
+        )
 
     def is_built(self) -> bool:
         """Whether a finished database of this version is there; says nothing of its health."""
         record = read_record(self.folder)
         is_current = record is not None and record.version == self.scenario.version
-        return is_current and self.database_path.is_file()
+        return is_current and (self.is_server or self.database_path.is_file())
+
+    def schema(self) -> Schema:
+        """What the database holds. Raises as `check` does."""
+        self._record()
+        if self.manifest.database is None:
+            with open_readonly(self.database_path) as connection:
+                return read_schema(connection)
+        with external.opened(self.target) as source:
+            return source.schema()
 
     def check(self) -> None:
         """Raise unless the database is there, whole, free and what was built (issue: fingerprint).
@@ -43,9 +95,13 @@ class InstalledScenario:
         ScenarioError: not built, half built, changed, or built as another version. DatabaseError:
         missing, locked, corrupt. Each text names the command that mends it. Fast: size, time of
         change and the hash stored in the file are compared; rows are hashed again only where size
-        or time differ.
+        or time differ. Of a database on a server the role, the schema and the numbers of rows are.
         """
         record = self._record()
+        if self.manifest.database is not None:
+            if self.is_server or self._is_touched(record):
+                self._check_external(record, rehash=not self.is_server)
+            return
         stored, actual = self._read(rehash=self._is_touched(record))
         if stored != record.fingerprint or actual != record.fingerprint:
             self._refuse_changed()
@@ -57,6 +113,9 @@ class InstalledScenario:
     def verify_content(self) -> str:
         """Hash every row again and return the fingerprint. Raises as `check` does."""
         record = self._record()
+        if self.manifest.database is not None:
+            self._check_external(record, rehash=True)
+            return record.fingerprint
         _, actual = self._read(rehash=True)
         if actual != record.fingerprint:
             self._refuse_changed()
@@ -99,11 +158,19 @@ class InstalledScenario:
     def _command(self) -> str:
         return typed(f"scenarios build {self.scenario.id}")
 
-    def _refuse_changed(self) -> NoReturn:
+    def _refuse_changed(self, how: str = "") -> NoReturn:
         raise ScenarioError(
-            f"{self.database_path} has changed since it was built; "
+            f"{self.place} has changed since it was built{how}; "
             f"build it anew: {self._command}. Runs made on the old content do not compare"
         )
+
+    def _check_external(self, record: BuildRecord, *, rehash: bool) -> None:
+        with external.opened(self.target) as source:
+            schema = source.schema()
+            if said := external.changes(record.outline or (), external.outline(schema)):
+                self._refuse_changed(f": {'; '.join(said[:5])}")
+            if rehash and external.take_fingerprint(source, schema) != record.fingerprint:
+                self._refuse_changed()
 
     def _read(self, *, rehash: bool) -> tuple[str, str]:
         """The stored fingerprint, and the one of the rows where it was asked for (else again the stored)."""
@@ -123,25 +190,25 @@ class InstalledScenario:
             ) from exc
 
     def _is_touched(self, record: BuildRecord) -> bool:
-        stat = self.database_path.stat()
+        path = self.database_path
+        stat = path.stat()
         # A writer that died leaves a log beside the file, which every reader replays.
+        logs = [path.with_name(path.name + ending) for ending in (".wal", "-wal", "-journal")]
         changed = (stat.st_size, stat.st_mtime_ns) != (record.size, record.mtime_ns)
-        return changed or self.log_path.exists()
+        return changed or any(log.exists() for log in logs)
 
     def _record(self) -> BuildRecord:
         """What was built. Raises where that is nothing, not all, gone, or of another version."""
         name = self.scenario.id
         record = read_record(self.folder)
-        if record is None or not self.database_path.is_file():
+        if record is None or not (self.is_server or self.database_path.is_file()):
             if any(self.folder.glob(f"{TEMP_PREFIX}*")):
                 raise ScenarioError(
                     f"scenario {name} is half built: a build was broken off, or goes on in another "
                     f"process; to finish it: {self._command}"
                 )
             if record is not None:
-                raise DatabaseError(
-                    f"{self.database_path} is missing; build it anew: {self._command}"
-                )
+                raise DatabaseError(f"{self.place} is missing; build it anew: {self._command}")
             raise ScenarioError(f"scenario {name} is not built; build it: {self._command}")
         if record.version != self.scenario.version:
             raise ScenarioError(
@@ -159,7 +226,6 @@ def install(manifest: Manifest, home: Path) -> InstalledScenario:
         manifest=manifest,
         scenario=manifest.scenario(record.fingerprint if record else None),
         folder=folder,
-        database_path=folder / manifest.database,
     )
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, NoReturn, get_args
 
 from pydantic import Field, ValidationError
 
-from core.errors import ConfigError
+from core.errors import ConfigError, UnknownNameError
 from core.record import Record
 from core.scenario import License, Scenario, ToolName
+from databases.target import engine_names, has_password
 
 _ID = r"^[a-z][a-z0-9_-]{0,39}$"
 Text = Annotated[str, Field(min_length=1)]
@@ -35,6 +36,19 @@ class BuildSection(Record):
     """Free space that a build asks for before it starts, MB."""
 
 
+class DatabaseSection(Record):
+    """A database that is there already, instead of one that `[build]` makes. One of path and url."""
+
+    path: Text | None = None
+    """A file; below the folder of scenario.toml where it is not absolute."""
+    url: Text | None = None
+    """An SQLAlchemy URL without a password."""
+    password_env: Text | None = None
+    """The environment variable that holds the password."""
+    role_only_reads: bool = False
+    """Vouches, for the engine `sqlalchemy`, that the URL's role can do nothing but read."""
+
+
 class Manifest(Record):
     """The whole file. A key that is not named here is an error."""
 
@@ -42,7 +56,8 @@ class Manifest(Record):
     title: Text
     version: Text
     """Raised whenever the content changes; a database built under another one is refused."""
-    dialect: Literal["duckdb"] = "duckdb"
+    dialect: str = "duckdb"
+    """The name of a database engine."""
     entity_noun: Text
     task_template: Text
     tools: tuple[ToolName, ...] = Field(
@@ -50,12 +65,17 @@ class Manifest(Record):
     )
     license: License
     entities: EntityQuery
-    build: BuildSection
+    build: BuildSection | None = None
+    database: DatabaseSection | None = None
+    facts: dict[str, str] = Field(default_factory=dict)
+    """Table to the column whose values name facts (databases.target.Target)."""
 
     @property
-    def database(self) -> str:
-        """File name of the database in the scenario's own folder."""
-        return f"{self.id}.duckdb"
+    def place(self) -> str:
+        """Where the database is: a file's name in the scenario's own folder, a path, or a URL."""
+        if self.database is None:
+            return f"{self.id}.duckdb"
+        return self.database.path or self.database.url or ""
 
     def scenario(self, fingerprint: str | None = None) -> Scenario:
         """The record that the rest of the project works with."""
@@ -64,7 +84,7 @@ class Manifest(Record):
             title=self.title,
             version=self.version,
             dialect=self.dialect,
-            database=self.database,
+            database=self.place,
             fingerprint=fingerprint,
             entity_noun=self.entity_noun,
             task_template=self.task_template,
@@ -90,7 +110,8 @@ def read_manifest(path: Path) -> Manifest:
     except ValidationError as exc:
         _fail(path, exc)
     _check_template(path, manifest)
-    return manifest
+    _check_database(path, manifest)
+    return _placed(path, manifest)
 
 
 def _refuse_unknown_keys(path: Path, values: dict[str, Any], model: type[Record], at: str) -> None:
@@ -101,9 +122,13 @@ def _refuse_unknown_keys(path: Path, values: dict[str, Any], model: type[Record]
             hint = f"did you mean {at + near[0]!r}? " if near else ""
             known = ", ".join(model.model_fields)
             raise ConfigError(f"{path}: unknown key {at + key!r}; {hint}known: {known}")
-        section = field.annotation
-        if isinstance(value, dict) and isinstance(section, type) and issubclass(section, Record):
-            _refuse_unknown_keys(path, value, section, f"{at}{key}.")
+        for section in (field.annotation, *get_args(field.annotation)):  # of `Section | None`
+            if (
+                isinstance(value, dict)
+                and isinstance(section, type)
+                and issubclass(section, Record)
+            ):
+                _refuse_unknown_keys(path, value, section, f"{at}{key}.")
 
 
 def _fail(path: Path, exc: ValidationError) -> NoReturn:
@@ -121,3 +146,48 @@ def _check_template(path: Path, manifest: Manifest) -> None:
         ) from exc
     if "{entity_id}" not in manifest.task_template:
         raise ConfigError(f"{path}: key 'task_template': must name the entity by {{entity_id}}")
+
+
+def _check_database(path: Path, manifest: Manifest) -> None:
+    """What no single key can say: how the keys go together."""
+
+    def fail(key: str, said: str) -> NoReturn:
+        raise ConfigError(f"{path}: key {key!r}: {said}")
+
+    known = engine_names()
+    if manifest.dialect not in known:
+        fail("dialect", str(UnknownNameError("database engine", manifest.dialect, known)))
+    section = manifest.database
+    if (manifest.build is None) == (section is None):
+        fail("build", "a scenario has either [build] or [database], and not both")
+    if section is None:
+        if manifest.dialect != "duckdb":
+            fail("dialect", "[build] makes a DuckDB file: leave the dialect out")
+        return
+    if (section.path is None) == (section.url is None):
+        fail("database", "give either path or url")
+    if section.url is None:
+        if section.password_env or section.role_only_reads:
+            fail("database", "password_env and role_only_reads go with a url")
+        return
+    if "://" not in section.url:
+        fail(
+            "database.url",
+            "an SQLAlchemy URL is wanted, such as postgresql+psycopg://reader@host/db",
+        )
+    if has_password(section.url):
+        fail(
+            "database.url",
+            "a password does not belong into a file: name its variable in password_env",
+        )
+    if section.role_only_reads and manifest.dialect != "sqlalchemy":
+        fail("database.role_only_reads", "the engine checks the role by itself: leave it out")
+
+
+def _placed(path: Path, manifest: Manifest) -> Manifest:
+    """With an absolute path, so that the manifest can be used without its folder."""
+    section = manifest.database
+    if section is None or section.path is None:
+        return manifest
+    place = (path.parent / Path(section.path).expanduser()).absolute()
+    return manifest.model_copy(update={"database": section.model_copy(update={"path": str(place)})})

@@ -12,18 +12,29 @@ from core.record import Record, UtcTime
 NAME = "scenario.json"
 
 
+class TableOutline(Record):
+    """What can be compared of a table without reading it through."""
+
+    name: str
+    row_count: int
+    shape: str
+    """sha-256 of its columns, types, comments and keys."""
+
+
 class BuildRecord(Record):
     """What stands in scenario.json."""
 
     version: str
     """The manifest's version at that time."""
     fingerprint: str
-    size: int
-    """Of the database file, bytes."""
-    mtime_ns: int
+    size: int | None
+    """Of the database file, bytes; None where it is a server."""
+    mtime_ns: int | None
     built_at: UtcTime
     entities: tuple[tuple[str, str], ...]
     """(id, label) of each."""
+    outline: tuple[TableOutline, ...] | None = None
+    """Of a database that was not built here; None for one that was."""
 
 
 def read_record(folder: Path) -> BuildRecord | None:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote, urlsplit
+
 from pydantic import Field
 
+from core import plugins
 from core.errors import DatabaseError
 from core.record import Record
+
+OPENER = "tools.sql.engines:open_engine"
+"""Databases lie below the tools: an engine comes to them by its name, as a plug-in does."""
+BUILT_IN = "tools.sql.engines:ENGINES"
+VOUCHED = "ddr_role=only-reads"
+"""Query of a URL whose role scenario.toml vouches for."""
 
 
 class Target(Record):
@@ -26,3 +35,29 @@ class RoleError(DatabaseError):
     def __init__(self, text: str, remedy: str) -> None:
         super().__init__(f"{text}. To be run by the database's owner:\n{remedy}")
         self.remedy = remedy
+
+
+def engine_names() -> list[str]:
+    """Every engine that a scenario may name as its dialect."""
+    return plugins.known("ddr.engines", plugins.load("ddr.engines", BUILT_IN, {}))
+
+
+def has_password(url: str) -> bool:
+    """Whether a URL holds a password, before its host or in its query."""
+    parts = urlsplit(url)
+    names = {part.partition("=")[0].lower() for part in parts.query.split("&")}
+    return parts.password is not None or bool(names & {"password", "passwd", "pwd"})
+
+
+def with_password(url: str, password: str) -> str:
+    """The URL with the password of its user put in."""
+    scheme, _, rest = url.partition("://")
+    user, at, host = rest.partition("@")
+    if not at:
+        raise DatabaseError("a URL with a password must name its user: scheme://user@host/database")
+    return f"{scheme}://{user}:{quote(password, safe='')}@{host}"
+
+
+def vouched_for(url: str) -> str:
+    """The URL with the word that its role can only read."""
+    return f"{url}{'&' if '?' in url else '?'}{VOUCHED}"

@@ -100,3 +100,69 @@ def test_a_file_that_is_missing_is_named_and_no_other_is_taken(tmp_path: Path) -
     small.write_toml(tmp_path)
     with pytest.raises(ConfigError, match=r"other\.toml: there is no such file"):
         read_manifest(tmp_path / "other.toml")
+
+
+# A database that is there already
+
+BASE = small.TOML.split("[build]", maxsplit=1)[0]
+
+
+def section(dialect: str, *lines: str) -> str:
+    """The small scenario with a [database] in place of its [build]."""
+    text = BASE.replace("[entities]", f'dialect = "{dialect}"\n\n[entities]')
+    return "\n".join([text, "[database]", *lines])
+
+
+def test_a_database_by_its_path_is_found_beside_the_file(tmp_path: Path) -> None:
+    manifest = read_manifest(small.write_toml(tmp_path, section("sqlite", 'path = "a/b.sqlite"')))
+    assert manifest.place == str(tmp_path / "a" / "b.sqlite")
+    assert manifest.scenario().dialect == "sqlite"
+    assert manifest.build is None
+
+
+def test_an_absolute_path_stays_what_it_is(tmp_path: Path) -> None:
+    text = section("duckdb", f'path = "{tmp_path}/elsewhere.duckdb"')
+    assert read_manifest(small.write_toml(tmp_path, text)).place == f"{tmp_path}/elsewhere.duckdb"
+
+
+def test_a_database_by_its_url_keeps_the_url(tmp_path: Path) -> None:
+    text = section(
+        "postgresql", 'url = "postgresql+psycopg://reader@host/db"', 'password_env = "PW"'
+    )
+    manifest = read_manifest(small.write_toml(tmp_path, text + '\n[facts]\nfacts = "concept"'))
+    assert manifest.place == "postgresql+psycopg://reader@host/db"
+    assert manifest.facts == {"facts": "concept"}
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "says"),
+    [
+        (section("oracle", 'path = "a"'), "dialect", "known: duckdb"),
+        (section("duckdb"), "database", "either path or url"),
+        (section("duckdb", 'path = "a"', 'url = "b://c"'), "database", "either path or url"),
+        (section("duckdb", 'path = "a"', 'password_env = "PW"'), "database", "go with a url"),
+        (section("postgresql", 'url = "host/db"'), "database.url", "SQLAlchemy URL is wanted"),
+        (section("postgresql", 'url = "a://b:c@host/db"'), "database.url", "does not belong"),
+        (section("postgresql", 'url = "a://b@h/db?password=c"'), "database.url", "password_env"),
+        (
+            section("postgresql", 'url = "a://b@h/db"', "role_only_reads = true"),
+            "database.role_only_reads",
+            "checks the role by itself",
+        ),
+        (section("duckdb", 'path = "a"') + "\n[build]\nbuilder = 'a:b'", "build", "either"),
+        (BASE, "build", "either"),
+        (small.TOML.replace("[entities]", 'dialect = "sqlite"\n[entities]'), "dialect", "DuckDB"),
+        (section("sqlite", 'pth = "a"'), "database.pth", "did you mean 'database.path'?"),
+    ],
+)
+def test_keys_that_do_not_go_together_are_told_by_name(
+    tmp_path: Path, text: str, key: str, says: str
+) -> None:
+    said = error_of(tmp_path, text)
+    assert f"key '{key}'" in said
+    assert says in said
+
+
+def test_the_error_about_a_password_does_not_repeat_it(tmp_path: Path) -> None:
+    said = error_of(tmp_path, section("postgresql", 'url = "a://b:sesame@host/db"'))
+    assert "sesame" not in said

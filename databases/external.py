@@ -1,0 +1,167 @@
+"""A database that is there already: what it holds, its entities, and whether it is still the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Protocol
+
+from core import plugins
+from core.errors import ConfigError
+from databases.fingerprint import head
+from databases.manifest import Manifest
+from databases.record import TableOutline
+from databases.schema import Schema, Table
+from databases.target import OPENER, Target
+
+ALGORITHM = "ddr-rows-1"
+"""Tables and views in order of name, each with its head (databases/fingerprint.py) and the sum,
+modulo 2^256, of the sha-256 of its rows: the order of rows does not count, duplicates do. A cell is
+`length in bytes:text`, a NULL `-`, of the value as the engine hands it over."""
+_CHUNK = 5000
+_WHOLE = 1 << 256
+
+
+class _Cursor(Protocol):
+    def execute(self, sql: str) -> None: ...
+
+    def fetch(self, count: int) -> Sequence[tuple[Any, ...]]: ...
+
+    def close(self) -> None: ...
+
+
+class Source(Protocol):
+    """What is needed of an engine (tools.sql.engine.Engine) here."""
+
+    def schema(self) -> Schema:
+        """Tables, columns, comments, keys and row counts."""
+        ...
+
+    def cursor(self) -> _Cursor:
+        """A cursor for one statement."""
+        ...
+
+    def close(self) -> None:
+        """Close the database."""
+        ...
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a build records of a database that it did not make."""
+
+    fingerprint: str
+    outline: tuple[TableOutline, ...]
+    entities: tuple[tuple[str, str], ...]
+
+
+@contextmanager
+def opened(target: Target) -> Iterator[Source]:
+    """The database, read-only, its role checked. Raises DatabaseError in words."""
+    source: Source = plugins.load("ddr.engines", OPENER, {})(target)
+    with closing(source):
+        yield source
+
+
+def survey(source: Source, manifest: Manifest, progress: Callable[[str, float], None]) -> Survey:
+    """Read the whole database once."""
+    schema = source.schema()
+    listed = list_entities(manifest, list(_rows(source, manifest.entities.query)))
+    taken = take_fingerprint(source, schema, progress)
+    return Survey(fingerprint=taken, outline=outline(schema), entities=listed)
+
+
+def take_fingerprint(
+    source: Source, schema: Schema, progress: Callable[[str, float], None] = lambda *_: None
+) -> str:
+    """sha-256 (64 hex digits) over all that an agent can read there."""
+    whole = hashlib.sha256(f"{ALGORITHM}\n".encode())
+    for place, table in enumerate(_in_order(schema)):
+        progress(f"reading {table.name}", 0.9 * place / len(schema.tables))
+        total = 0
+        for row in _rows(source, f"SELECT * FROM {table.quoted}"):
+            text = "".join(map(_cell, row))
+            total += int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+        whole.update(f"{head(table)}\n{total % _WHOLE:064x}\n".encode())
+    return whole.hexdigest()
+
+
+def outline(schema: Schema) -> tuple[TableOutline, ...]:
+    """What each table looks like from outside."""
+    return tuple(
+        TableOutline(name=table.name, row_count=table.row_count, shape=_shape(table))
+        for table in _in_order(schema)
+    )
+
+
+def changes(before: Iterable[TableOutline], now: Iterable[TableOutline]) -> list[str]:
+    """What differs between two outlines, in words; nothing where they are equal."""
+    old, new = {t.name: t for t in before}, {t.name: t for t in now}
+    said = [f"{name} is gone" for name in sorted(old.keys() - new.keys())]
+    said += [f"{name} is new" for name in sorted(new.keys() - old.keys())]
+    for name in sorted(old.keys() & new.keys()):
+        if old[name].row_count != new[name].row_count:
+            said.append(f"{name} has {new[name].row_count:,} rows and had {old[name].row_count:,}")
+        elif old[name].shape != new[name].shape:
+            said.append(f"{name} has other columns, types, comments or keys")
+    return said
+
+
+def list_entities(
+    manifest: Manifest, rows: Sequence[tuple[Any, ...]]
+) -> tuple[tuple[str, str], ...]:
+    """(id, label) of each entity. Raises ConfigError where the query does not give that."""
+    where = f"scenario {manifest.id}: key 'entities.query'"
+    if not rows or len(rows[0]) != 2:
+        raise ConfigError(f"{where}: must give the columns id and label, and one entity at least")
+    ids = [row[0] for row in rows]
+    if None in ids or len(set(ids)) < len(ids):
+        raise ConfigError(f"{where}: gives an id twice, or none")
+    return tuple((str(entity_id), str(label)) for entity_id, label in rows)
+
+
+def _in_order(schema: Schema) -> list[Table]:
+    return sorted(schema.tables, key=lambda table: table.name)
+
+
+def _shape(table: Table) -> str:
+    return hashlib.sha256(head(table.model_copy(update={"row_count": 0})).encode()).hexdigest()
+
+
+def _rows(source: Source, sql: str) -> Iterator[tuple[Any, ...]]:
+    with closing(source.cursor()) as cursor:
+        cursor.execute(sql)
+        while chunk := cursor.fetch(_CHUNK):
+            yield from chunk
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    text = _text(value)
+    return f"{len(text.encode('utf-8', 'surrogatepass'))}:{text}"
+
+
+def _text(value: Any) -> str:
+    """One spelling for each value, whatever the session's time zone is."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, datetime):
+        moved = value.astimezone(UTC) if value.tzinfo else value
+        return moved.isoformat(sep=" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return str(value // timedelta(microseconds=1))
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value).hex()
+    if isinstance(value, list | tuple):
+        return f"[{''.join(map(_cell, value))}]"
+    if isinstance(value, dict):
+        pairs = sorted((_cell(key), _cell(item)) for key, item in value.items())
+        return json.dumps(pairs)
+    return str(value)
