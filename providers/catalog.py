@@ -92,7 +92,7 @@ def make_model(
         if trajectory is None:
             raise UsageError(f"model {model_name(spec)!r}: there is no trajectory to replay")
         return ReplayModel(trajectory, name=model_name(spec))
-    if ":" in spec.provider or spec.provider in plugins.known("ddr.providers", ()):
+    if not _is_litellms(spec):
         made: ChatModel = plugins.load("ddr.providers", spec.provider, {})(
             spec, prices=table, timeout_s=timeout_s
         )
@@ -100,3 +100,29 @@ def make_model(
     from providers.litellm_model import LitellmModel
 
     return LitellmModel(spec, prices=table, timeout_s=timeout_s, backoff=backoff, on_wait=on_wait)
+
+
+def _is_litellms(spec: ModelSpec) -> bool:
+    """Whether litellm asks it; else a plug-in, a script or a replay does."""
+    own = (*WITHOUT_ENDPOINT, *plugins.known("ddr.providers", ()))
+    return ":" not in spec.provider and spec.provider not in own
+
+
+def prepare(spec: ModelSpec) -> None:
+    """Do beforehand what a model's first call would wait for: seconds for litellm's import."""
+    if _is_litellms(spec):
+        from providers.litellm_model import prepare as imported
+
+        imported(spec)
+
+
+def missing_keys(spec: ModelSpec) -> tuple[str, ...]:
+    """The environment's variables of which one should hold the provider's key, where none does.
+
+    Empty where nobody can say it without asking the endpoint.
+    """
+    if not _is_litellms(spec):
+        return ()
+    from providers.litellm_model import missing_keys as missing
+
+    return missing(spec)

@@ -39,6 +39,15 @@ _QUIET: Final = {
 }
 """What litellm reads while it is imported: without these it downloads its lists from GitHub."""
 
+_PLAIN_HTTP: Final = "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER"
+"""Has litellm speak OpenAI's format over the same plain HTTP as the other providers' formats.
+
+The other way leads through OpenAI's own client, which walks through the whole history once more for
+each call: it takes three times as long.
+"""
+_OPENAI_HEADERS: Final = ("OPENAI_ORGANIZATION", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID")
+"""What that client alone turns into headers."""
+
 _WIRE_NAMES: Final = {"ollama": "ollama_chat"}
 """litellm's `ollama` writes tools into a text prompt; its `ollama_chat` hands them over as tools."""
 
@@ -60,6 +69,8 @@ _OURS: Final = frozenset(
 def _litellm() -> Any:
     """litellm, imported once: no download, no telemetry, nothing printed. Takes seconds."""
     os.environ.update(_QUIET)
+    if not any(os.environ.get(name) for name in _OPENAI_HEADERS):
+        os.environ[_PLAIN_HTTP] = "True"
     # pydantic's opinion of litellm's types, told on stderr at the first call of some providers.
     warnings.filterwarnings("ignore", message=r".*`ReadOnly` qualifier")
     import litellm
@@ -87,6 +98,33 @@ def _introduce(provider: str, name: str) -> None:
         return
     known = {"litellm_provider": provider, "mode": "chat", "supports_system_messages": True}
     litellm.register_model({f"{provider}/{name}": known})
+
+
+def prepare(spec: ModelSpec) -> None:
+    """What a model's first call needs: litellm, and a way that no proxy is on. Takes seconds once."""
+    pass_proxies_by(spec)
+    _introduce(spec.provider, spec.name)
+
+
+def missing_keys(spec: ModelSpec) -> tuple[str, ...]:
+    """The environment's variables of which a provider wants one for its key, and has none.
+
+    By litellm's own list; nothing is sent. None are missing for an endpoint of one's own, for one
+    that wants no key, and for clouds, whose credentials may stand elsewhere. Takes seconds once.
+    """
+    if spec.base_url is not None or spec.provider.startswith(_CLOUDS):
+        return ()
+    wanted = _litellm().validate_environment(f"{spec.provider}/{spec.name}")["missing_keys"]
+    keys = tuple(name for name in wanted if name.endswith(("_KEY", "_TOKEN")))
+    return () if any(_has_like(name) for name in keys) else keys
+
+
+def _has_like(name: str) -> bool:
+    """Whether the environment has a key of that provider under another spelling of its name."""
+    maker = name.partition("_")[0]
+    short = maker.removesuffix("AI") if len(maker) > len("OPENAI") else maker
+    held = (each for each, value in os.environ.items() if value)
+    return any(each.startswith(short) and ("_KEY" in each or "_TOKEN" in each) for each in held)
 
 
 class LitellmModel:
@@ -123,9 +161,8 @@ class LitellmModel:
     ) -> Reply:
         """One request, repeated where waiting may help. Raises ProviderError with its kind."""
         if not self._is_ready:
-            pass_proxies_by(self.spec)
             # This may take seconds, in which the loop goes on.
-            await asyncio.to_thread(_introduce, self.spec.provider, self.spec.name)
+            await asyncio.to_thread(prepare, self.spec)
             self._is_ready = True
         request = self._request(messages, tools, role)
         return await persist(

@@ -11,7 +11,14 @@ from server import inputs
 from server.build import make_spec, sandbox_for
 from server.config import REACT, RunOptions
 from server.metering import Purse
-from server.models import TIMEOUT_S, Means, named_model, refuse_endpoints, refuse_unpriced
+from server.models import (
+    TIMEOUT_S,
+    Means,
+    named_model,
+    refuse_endpoints,
+    refuse_keyless,
+    refuse_unpriced,
+)
 from server.settings import Settings
 from server.store import Repository
 
@@ -63,6 +70,8 @@ def begin(
         specs.append(made)
         taken.append(made.id)
     sandbox_for(specs[0].tools)
+    if add:
+        refuse_keyless(asked)
     for spec in specs if add else ():
         store.add_run(spec)
     means = Means(prices=prices, purse=Purse(options.budget_usd), timeout_s=options.timeout)
@@ -116,6 +125,7 @@ def go_on(
         refuse_endpoints(scenario, models, spec.endpoint_allowed)
     limit = spec.budget_usd if budget_usd is None else budget_usd
     refuse_unpriced(models, prices, budget_usd=limit, limits=spec.limits)
+    refuse_keyless(models)
     spent = 0.0
     if budget_usd is None and spec.budget_usd is not None:
         spent = _spent(spec, store)

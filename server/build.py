@@ -150,6 +150,7 @@ def make_setting(
         locks=settings.locks,
         make_agent=agent,
         make_model=models.explorer,
+        prepare=models.prepare,
         open_tools=lambda session: open_tools(
             installed, spec.tools, sandbox, session, protocol=spec.protocol
         ),

@@ -12,7 +12,7 @@ from core.protocols import ChatModel
 from core.run import Limits, ModelSpec, RunSpec
 from core.scenario import Scenario
 from core.trajectory import Trajectory
-from providers.catalog import make_model, model_name, parse_model
+from providers.catalog import make_model, missing_keys, model_name, parse_model, prepare
 from providers.locality import leaves_machine
 from providers.price_list import table_for
 from providers.pricing import PriceTable
@@ -92,12 +92,28 @@ def refuse_unpriced(
             )
 
 
+def refuse_keyless(models: Iterable[ModelSpec]) -> None:
+    """Raise UsageError for a model whose provider wants a key that the environment does not hold."""
+    for model in models:
+        if names := missing_keys(model):
+            raise UsageError(
+                f"{model_name(model)} wants a key: set {' or '.join(names)} in the environment "
+                "(--base-url is for an endpoint of your own, which may need none)"
+            )
+
+
 class RunModels:
     """Makes a run's models: one for each trajectory where they say things in order, else one."""
 
     def __init__(self, spec: RunSpec, store: Repository, means: Means) -> None:
         self._spec, self._store, self._means = spec, store, means
         self._shared: dict[str, ChatModel] = {}
+
+    def prepare(self) -> None:
+        """Do what the first calls would wait for; blocks for seconds."""
+        for model in (self._spec.model, self._spec.insight_model):
+            if model is not None:
+                prepare(model)
 
     def explorer(self, key: Key) -> ChatModel | None:
         """The agent's own."""
