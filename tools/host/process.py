@@ -67,7 +67,7 @@ async def _serve(listening: socket.socket, folder: Path, idle_s: float) -> None:
     book = SessionBook(means.tools, idle_s=idle_s)
     service = Service(book)
     server = await asyncio.start_unix_server(service.meet, sock=listening)
-    sweeping = asyncio.create_task(_sweep(book, min(SWEEP_S, idle_s / 2)))
+    sweeping = asyncio.create_task(_sweep(book, means, min(SWEEP_S, idle_s / 2)))
     await stop.wait()
     server.close()
     sweeping.cancel()
@@ -89,7 +89,8 @@ def _watch_parent(loop: asyncio.AbstractEventLoop, stop: asyncio.Event, folder: 
     os._exit(1)
 
 
-async def _sweep(book: SessionBook, every_s: float) -> None:
+async def _sweep(book: SessionBook, means: Means, every_s: float) -> None:
     while True:
         await asyncio.sleep(every_s)
         await book.sweep()
+        await means.sweep()
