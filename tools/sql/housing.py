@@ -54,6 +54,11 @@ class Process(Protocol):
 
     output_fd: int
 
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        ...
+
     def locate(self) -> bool:
         """Wait until it runs; False where its start failed."""
         ...
@@ -85,6 +90,11 @@ class PlainProcess:
             )
         finally:
             os.close(output)
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
 
     def locate(self) -> bool:
         """It runs from the beginning."""
@@ -135,6 +145,11 @@ class Worker:
         if (failed := answer.get("failed")) is not None:
             await self.end()
             raise (DatabaseError if answer["database"] else ConfigError)(failed)
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
 
     @property
     def said(self) -> str:

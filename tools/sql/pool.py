@@ -105,6 +105,7 @@ class SqlPool:
         """Requests in workers, by hand."""
         self._ids = itertools.count(1)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._nudge: asyncio.TimerHandle | None = None
         self._starting = 0
         self._failures = 0
         self._lost = 0
@@ -142,6 +143,8 @@ class SqlPool:
     async def close(self) -> None:
         """Cancel what is in flight and end every worker. Idempotent."""
         self._closed = True
+        if self._nudge:
+            self._nudge.cancel()
         for job in [*self._waiting, *(j for jobs in self._jobs.values() for j in jobs.values())]:
             _settle(job, ToolError("the query was cancelled: the server ends", kind="cancelled"))
         self._waiting.clear()
@@ -195,6 +198,16 @@ class SqlPool:
 
     def _pump(self) -> None:
         """Hand over what there is room for, in the order in which it came."""
+        self._hand_out()
+        if self._waiting and self._nudge is None:  # a worker may open to a second statement by then
+            loop = asyncio.get_running_loop()
+            self._nudge = loop.call_later(PATIENCE_S, self._pump_again)
+
+    def _pump_again(self) -> None:
+        self._nudge = None
+        self._pump()
+
+    def _hand_out(self) -> None:
         for job in tuple(self._waiting):
             if self._held[job.hand] >= min(self._most, job.hand.limits.queries_at_once):
                 continue
@@ -223,7 +236,6 @@ class SqlPool:
         self._jobs[worker][job.id] = job
         self._held[job.hand] += 1
         worker.send({"id": job.id, **job.request})
-        loop.call_later(PATIENCE_S, self._pump)
 
     def _take_back(self, job: Job) -> None:
         assert job.worker is not None

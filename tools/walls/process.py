@@ -97,6 +97,11 @@ class SandboxProcess:
             return False
         return True
 
+    @property
+    def pid(self) -> int:
+        """The sandbox's first process, as the host counts; 0 before `locate`."""
+        return self._init
+
     def kill(self) -> None:
         """End everything in the sandbox at once, without waiting for it. Idempotent.
 
