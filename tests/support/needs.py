@@ -37,6 +37,16 @@ def _user_namespaces() -> bool:
     return done.returncode == 0
 
 
+def _landlock() -> bool:
+    """Whether the kernel tells a version of landlock; asked of itself, not of our own sandbox."""
+    import ctypes
+
+    if sys.platform != "linux":
+        return False
+    asked = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    return int(asked) > 0
+
+
 def _package_index() -> bool:
     try:
         with socket.create_connection(("files.pythonhosted.org", 443), timeout=5):
@@ -65,6 +75,7 @@ NEEDS: dict[str, Need] = {
     ),
     "git": Need(lambda: bool(shutil.which("git")), "apt-get install git"),
     "dash": Need(lambda: bool(shutil.which("dash")), "apt-get install dash"),
+    "landlock": Need(_landlock, "Linux 5.13 or later, with landlock among its security modules"),
     "linux": Need(lambda: sys.platform == "linux", "run the tests on Linux"),
     "package index": Need(_package_index, "a way to files.pythonhosted.org, or HTTPS_PROXY"),
     "postgresql": Need(_postgresql, "apt-get install postgresql"),

@@ -1,4 +1,8 @@
 """The agent's second hand: Python that can only compute."""
 
-SANDBOXES = {"bubblewrap": "tools.python.sandbox:BubblewrapSandbox"}
+SANDBOXES = {
+    "bubblewrap": "tools.python.sandbox:BubblewrapSandbox",
+    "landlock": "tools.python.sandbox:LandlockSandbox",
+    "unsafe-none": "tools.python.sandbox:UnsafeSandbox",
+}
 """Name to class; the entry-point group ddr.sandboxes adds to it."""

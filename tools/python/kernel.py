@@ -25,9 +25,10 @@ PNG = b"\x89PNG\r\n\x1a\n"
 class SandboxKernel:
     """One session. After a kill the next cell starts a fresh one by itself."""
 
-    def __init__(self, query: QueryFunction, bounds: Bounds) -> None:
+    def __init__(self, query: QueryFunction, bounds: Bounds, house: str) -> None:
         self._query = query
         self._bounds = bounds
+        self._house = house
         self._live: LiveSession | None = None
         self._settling: asyncio.Task[None] | None = None
         self._lost = False
@@ -36,7 +37,7 @@ class SandboxKernel:
 
     async def start(self) -> None:
         """Have the session ready for its first cell. Raises SandboxError."""
-        self._live = await LiveSession.start(self._bounds)
+        self._live = await LiveSession.start(self._bounds, self._house)
 
     async def run(self, code: str, limits: CellLimits) -> CellResult:
         """Run one cell. Raises SandboxError where no session can be started."""

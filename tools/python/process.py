@@ -21,7 +21,9 @@ STEP_S = 0.002
 class KernelProcess:
     """The first process of a kernel's pid namespace, by a handle that no other process can get."""
 
-    def __init__(self, handle: int, ended: Future[Ending]) -> None:
+    def __init__(self, handle: int, ended: Future[Ending], *, grouped: bool) -> None:
+        """`grouped`: no namespace holds what it starts, only its process group."""
+        self._grouped = grouped
         self._handle: int | None = handle
         self._ended = ended
         self.pid = _pid_of(handle)
@@ -99,6 +101,8 @@ class KernelProcess:
     def _signal(self, number: int) -> None:
         if self._handle is not None:
             with contextlib.suppress(ProcessLookupError):
+                if self._grouped and self.pid:
+                    os.killpg(self.pid, number)
                 signal.pidfd_send_signal(self._handle, number)
 
 

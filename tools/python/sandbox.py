@@ -13,64 +13,139 @@ from core.protocols import QueryFunction
 from core.trajectory import Sandbox
 from tools.deadline import in_thread
 from tools.python.bounds import Bounds
+from tools.python.inside.landlock import landlock_version
 from tools.python.kernel import SandboxKernel
 from tools.python.zygote import START_S, Zygote, start_zygote
+from tools.walls.seccomp import filter_program
 
-NAME = "bubblewrap"
 OFF = "off"
+WEAKER = (
+    "the second line, landlock with seccomp and rlimits, holds it: names, sizes and dates of the"
+    " host's files can be seen (not what is in them), cells can start no process, and neither the"
+    " number of threads nor the bytes of all temporary files together are bounded"
+)
+UNSAFE = "unsafe: no sandbox; cells run with the rights of the user who runs the server"
 
 
-class BubblewrapSandbox:
-    """Holds each session in namespaces of its own (docs/tools.md says what that keeps in and out)."""
+class _ZygoteSandbox:
+    """Sessions that are forked from one warm process."""
 
-    name = NAME
+    name: str
 
     def __init__(self, bounds: Bounds | None = None) -> None:
         self._bounds = bounds or Bounds()
 
     def state(self) -> Sandbox:
-        """Whether it works on this machine."""
-        return sandbox_available()
+        """Whether it works on this machine, and by what means. Asks the machine at the first time."""
+        raise NotImplementedError
 
     async def warm(self) -> None:
         """Have the process ready that sessions are forked from. Raises SandboxError."""
-        await in_thread(start_zygote, name="zygote-start")
+        await in_thread(lambda: start_zygote(self._house()), name="zygote-start")
 
     async def open(self, session: str, query: QueryFunction) -> SandboxKernel:
         """Start a session. Raises SandboxError where this machine cannot hold one."""
-        kernel = SandboxKernel(query, self._bounds)
+        house = await in_thread(self._house, name="sandbox-state")
+        kernel = SandboxKernel(query, self._bounds, house)
         await kernel.start()
         return kernel
+
+    def _house(self) -> str:
+        state = self.state()
+        if state.name == OFF:
+            raise SandboxError(state.detail or "there is no sandbox on this machine")
+        return state.name
+
+
+class BubblewrapSandbox(_ZygoteSandbox):
+    """Holds each session in namespaces of its own (docs/tools.md says what that keeps in and out).
+
+    Where the machine has none, landlock holds it if it can, and the state says so.
+    """
+
+    name = "bubblewrap"
+
+    def state(self) -> Sandbox:
+        return sandbox_available()
+
+
+class LandlockSandbox(_ZygoteSandbox):
+    """The second line, asked for by its name."""
+
+    name = "landlock"
+
+    def state(self) -> Sandbox:
+        return landlock_available()
+
+
+class UnsafeSandbox(_ZygoteSandbox):
+    """No sandbox at all."""
+
+    name = "unsafe-none"
+
+    def state(self) -> Sandbox:
+        if sys.platform != "linux":
+            return Sandbox(name=OFF, detail=NOT_LINUX)
+        return Sandbox(name=self.name, detail=UNSAFE)
+
+
+NOT_LINUX = f"the Python sandbox needs Linux; this is {sys.platform}"
 
 
 @functools.cache
 def sandbox_available() -> Sandbox:
-    """Puts up all the walls once per process; where that fails, the reason and what to do."""
+    """How Python is held here. Puts up all the walls once per process; where that fails, the second
+    line; where that fails too, the reason and what to do."""
     if sys.platform != "linux":
-        return Sandbox(name=OFF, detail=f"the Python sandbox needs Linux; this is {sys.platform}")
-    try:
-        said = _try_walls()
-    except SandboxError as exc:
-        said = str(exc)
-    return Sandbox(name=OFF, detail=explain(said)) if said else Sandbox(name=NAME)
+        return Sandbox(name=OFF, detail=NOT_LINUX)
+    if not (said := _try_walls("bubblewrap")):
+        return Sandbox(name="bubblewrap")
+    second = landlock_available()
+    if second.name == OFF:
+        return Sandbox(name=OFF, detail=explain(said))
+    return Sandbox(name=second.name, detail=f"{explain(said)}; meanwhile {WEAKER}")
 
 
-def _try_walls() -> str:
+@functools.cache
+def landlock_available() -> Sandbox:
+    """Whether the second line holds here, tried once per process."""
+    if sys.platform != "linux":
+        return Sandbox(name=OFF, detail=NOT_LINUX)
+    if not landlock_version():
+        return Sandbox(
+            name=OFF, detail="this machine has no landlock (Linux 5.13, and not turned off)"
+        )
+    if filter_program(alone=True) is None:
+        return Sandbox(name=OFF, detail="there is no filter of system calls for this processor")
+    if said := _try_walls("landlock"):
+        return Sandbox(name=OFF, detail=said)
+    return Sandbox(name="landlock", detail=WEAKER)
+
+
+def _try_walls(house: str) -> str:
     """What a sandbox without an inside says to the attempt; nothing where it goes well."""
-    zygote = Zygote(warm=False)
+    try:
+        zygote = Zygote(house, warm=False)
+    except (SandboxError, OSError) as exc:
+        return str(exc)
     ours, theirs = socket.socketpair()
     output_r, output_w = os.pipe()
+    said = ""
     try:
-        zygote.wait_until_ready()
-        with theirs:
-            ended = zygote.fork(Bounds(), theirs, output_w, probe=True)
-        os.close(output_w)
         with os.fdopen(output_r, encoding="utf-8", errors="replace") as pipe:
+            try:
+                zygote.wait_until_ready()
+                ended = zygote.fork(Bounds(), theirs, output_w, probe=True)
+            finally:
+                os.close(output_w)
             said = pipe.read().strip()
         ending = ended.result(START_S)
+    except (SandboxError, TimeoutError) as exc:
+        return str(exc) or "the walls do not stand"
     finally:
         zygote.close()
         ours.close()
+        theirs.close()
     return "" if ending.status == 0 else said or f"it ended with exit code {ending.status}"
 
 

@@ -59,11 +59,11 @@ class LiveSession:
         self.output = output
 
     @classmethod
-    async def start(cls, bounds: Bounds) -> LiveSession:
+    async def start(cls, bounds: Bounds, house: str) -> LiveSession:
         """Have one forked. Raises SandboxError."""
-        zygote = running_zygote()
+        zygote = running_zygote(house)
         if zygote is None:
-            zygote = await in_thread(start_zygote, name="zygote-start")
+            zygote = await in_thread(lambda: start_zygote(house), name="zygote-start")
         ours, theirs = socket.socketpair()
         output_r, output_w = os.pipe()
         output = Output(output_r)
@@ -76,7 +76,8 @@ class LiveSession:
                 finally:
                     os.close(output_w)
             async with asyncio.timeout(START_S):
-                process = KernelProcess(await _introduction(ours), ended)
+                handle = await _introduction(ours)
+                process = KernelProcess(handle, ended, grouped=house == "unsafe-none")
                 channel.open()
                 group = await _counted(process.pid, bounds)
                 message = await channel.receive()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -13,10 +14,8 @@ from typing import Any
 
 from core.errors import SandboxError
 from tools.python.bounds import Bounds
-from tools.walls.bwrap import Sizes
-from tools.walls.process import SandboxProcess
-from tools.walls.runtime import KERNEL_PLACE, precompile
-from tools.walls.seccomp import filter_program
+from tools.python.houses import HOUSES
+from tools.walls.runtime import precompile
 
 START_S = 30.0
 SEND_S = 5.0
@@ -33,7 +32,6 @@ LATER = (
 )
 """What the zygote imports one by one while nobody waits, after its first kernel: in kernels forked
 later these imports take no time, and their memory is shared."""
-MAIN = f"import sys; sys.path.append({KERNEL_PLACE!r}); from inside.zygote import main; main()"
 
 
 @dataclass(frozen=True)
@@ -47,10 +45,11 @@ class Ending:
 
 
 class Zygote:
-    """A warm process in bubblewrap. Safe to use from any thread and any event loop."""
+    """A warm process in a house of its own. Safe to use from any thread and any event loop."""
 
-    def __init__(self, *, warm: bool = True) -> None:
+    def __init__(self, house: str = "bubblewrap", *, warm: bool = True) -> None:
         """Start it in the background. `warm`: with the libraries imported."""
+        self._house = HOUSES[house]()
         self._warm = warm
         self._host, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._host.settimeout(SEND_S)
@@ -83,8 +82,10 @@ class Zygote:
             number = self._number
             if self.is_alive:
                 self._living[number] = ended
-            message = {"op": "fork", "number": number, "bounds": {**asdict(bounds), "probe": probe}}
             try:
+                folder = self._house.folder(number)
+                own = {**asdict(bounds), "probe": probe, "folder": folder}
+                message = {"op": "fork", "number": number, "bounds": own}
                 self._send(message, [channel.fileno(), output_fd])
             except OSError as exc:
                 self._living.pop(number, None)
@@ -97,6 +98,11 @@ class Zygote:
         """End it and every kernel of it."""
         with contextlib.suppress(OSError):
             self._host.shutdown(socket.SHUT_RDWR)
+
+    def end(self) -> None:
+        """The same, and take away what it has on disk."""
+        self.close()
+        self._house.clear()
 
     def _send(self, message: dict[str, Any], handles: list[int] | None = None) -> None:
         socket.send_fds(self._host, [json.dumps(message).encode()], handles or [])
@@ -113,17 +119,10 @@ class Zygote:
             precompile()
             own_proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
             try:
-                process = SandboxProcess(
-                    ["-c", MAIN, str(self._theirs.fileno()), str(own_proc)],
-                    Sizes(tmp_mb=1, shared_mb=1),
-                    self._theirs,
-                    nests=True,
-                    handles=[own_proc],
-                )
+                process = self._house.start(self._theirs, own_proc)
             finally:
                 os.close(own_proc)
                 self._theirs.close()
-            process.locate()
             try:
                 self._converse()
             finally:
@@ -135,16 +134,15 @@ class Zygote:
         self._end(said)
 
     def _converse(self) -> None:
-        program = filter_program() or b""
         with contextlib.suppress(OSError):
-            self._send({"op": "settings", "warm": self._warm, "filter": program.hex()})
+            self._send({"op": "settings", "warm": self._warm, **self._house.settings()})
         while message := self._receive():
             if message["op"] == "ready":
                 self._ready.set_result(None)
-            else:
-                ended = self._living.pop(message["number"], None)
-                if ended:
-                    ended.set_result(Ending(message["status"], message["cpu_s"]))
+                continue
+            if ended := self._living.pop(message["number"], None):
+                ended.set_result(Ending(message["status"], message["cpu_s"]))
+            self._house.clear(message["number"])
 
     def _receive(self) -> dict[str, Any] | None:
         while True:
@@ -165,6 +163,7 @@ class Zygote:
             self._ready.set_exception(SandboxError(f"the Python sandbox did not start: {said}"))
         for ended in living.values():
             ended.set_result(Ending(status=None))
+        self._house.clear()
 
 
 def _last_words(output_fd: int) -> str:
@@ -177,32 +176,38 @@ def _last_words(output_fd: int) -> str:
         os.close(output_fd)
 
 
-_current: Zygote | None = None
+_running: dict[str, Zygote] = {}
 _starting = threading.Lock()
 
 
-def running_zygote() -> Zygote | None:
-    """The process's own zygote where it is ready for work."""
-    zygote = _current
+def running_zygote(house: str) -> Zygote | None:
+    """The process's own zygote in that house, where it is ready for work."""
+    zygote = _running.get(house)
     return zygote if zygote and zygote.is_alive else None
 
 
-def start_zygote() -> Zygote:
+def start_zygote(house: str) -> Zygote:
     """The same, started where there is none or the last one died. Blocks; raises SandboxError."""
-    global _current  # noqa: PLW0603 - one per process is the point of it
     with _starting:
-        if running := running_zygote():
+        if running := running_zygote(house):
             return running
-        started = Zygote()
+        started = Zygote(house)
         started.wait_until_ready()
-        _current = started
+        _running[house] = started
         return started
 
 
+@atexit.register
+def _end_all() -> None:
+    for zygote in _running.values():
+        zygote.end()
+
+
 def _forget() -> None:
-    """A forked child of this process has no part in its parent's zygote."""
-    global _current, _starting
-    _current, _starting = None, threading.Lock()
+    """A forked child of this process has no part in its parent's zygotes."""
+    global _starting  # noqa: PLW0603 - a lock may have been held by a thread that is not there
+    _running.clear()
+    _starting = threading.Lock()
 
 
 os.register_at_fork(after_in_child=_forget)

@@ -287,7 +287,7 @@ class Housing:
 
 
 def _missing_walls() -> str | None:
-    from tools.python.sandbox import OFF, sandbox_available
+    from tools.python.sandbox import sandbox_available
 
     state = sandbox_available()
-    return (state.detail or "no reason given") if state.name == OFF else None
+    return None if state.name == "bubblewrap" else state.detail or "no reason given"

@@ -6,8 +6,8 @@ runtime is bound below a neutral 0755 folder; an unprivileged uid; then the prog
 is visible to the rest of the machine, and it is gone with the last process inside.
 
 A script of its own, imported by nothing, because it must fork from nothing: it is run with
-`python -I -S -B launcher.py PLAN`, PLAN being JSON {stage, binds: [[source, name]], uid, probes,
-argv}. It answers trouble with one line on stderr and exit code 97.
+`python -I -S -B launcher.py PLAN [ARGUMENT...]`, PLAN being JSON {stage, binds: [[source, name]], uid,
+probes, argv}; further arguments are put behind argv. It answers trouble with one line on stderr and exit code 97.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class LaunchError(Exception):
     """What is in the way, for the person who must act."""
 
 
-def main(plan: dict[str, Any]) -> None:
+def main(plan: dict[str, Any], arguments: list[str]) -> None:
     """Follow the plan; does not return."""
     os.umask(0o022)
     libc = ctypes.CDLL(None, use_errno=True)
@@ -48,7 +48,7 @@ def main(plan: dict[str, Any]) -> None:
                 "an unprivileged user cannot read the Python runtime (installed under a strict"
                 " umask?); run: chmod -R o+rX on the Python installation and on .venv"
             )
-    os.execv(plan["argv"][0], plan["argv"])  # noqa: S606 - the sandbox, by its path
+    os.execv(plan["argv"][0], [*plan["argv"], *arguments])  # noqa: S606 - the sandbox, by its path
 
 
 def _own_namespace(libc: ctypes.CDLL) -> None:
@@ -99,7 +99,7 @@ def _mount(
 
 if __name__ == "__main__":
     try:
-        main(json.loads(sys.argv[1]))
+        main(json.loads(sys.argv[1]), sys.argv[2:])
     except (LaunchError, OSError) as exc:
         sys.stderr.write(f"{exc}\n")
         sys.exit(FAILED)

@@ -16,6 +16,7 @@ EPERM, ENOSYS = 1, 38
 AF_UNIX = 1
 CLONE_NEW = 0x7E020080
 """Any flag of clone() that makes a namespace."""
+CLONE_THREAD = 0x00010000
 
 # name: (x86_64, aarch64); None where the machine has no such call
 REFUSED: dict[str, tuple[int | None, int | None]] = {
@@ -95,6 +96,28 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
 NESTING = ("unshare", "setns", "mount")
 """What a process needs that forks others into namespaces of their own."""
 
+ALONE: dict[str, tuple[int | None, int | None]] = {
+    "fork": (57, None),
+    "vfork": (58, None),
+    "execve": (59, 221),
+    "execveat": (322, 281),
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "tgkill": (234, 131),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_open": (434, 434),
+    "pidfd_send_signal": (424, 424),
+    "process_mrelease": (448, 448),
+    "setpriority": (141, 140),  # of all processes of the user, if one likes
+    "sched_setaffinity": (203, 122),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setattr": (314, 274),
+}
+"""Refused besides where no namespace keeps a process among its own: it is one process and reaches none."""
+PR_SET_PDEATHSIG = 1
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -107,13 +130,14 @@ class Machine:
     prlimit64: int
     socketpair: int
     ioctl: int
+    prctl: int
     first_foreign: int | None = None
     """Numbers from here on belong to another calling convention (x32)."""
 
 
 MACHINES = {
-    "x86_64": Machine(0, 0xC000003E, 56, 435, 302, 53, 16, first_foreign=0x40000000),
-    "aarch64": Machine(1, 0xC00000B7, 220, 435, 261, 199, 29),
+    "x86_64": Machine(0, 0xC000003E, 56, 435, 302, 53, 16, 157, first_foreign=0x40000000),
+    "aarch64": Machine(1, 0xC00000B7, 220, 435, 261, 199, 29, 167),
 }
 
 SOCKET_IOCTLS = 0x8900
@@ -125,11 +149,12 @@ NR, ARCH, ARG0, ARG1 = 0, 4, 16, 24
 
 
 def filter_program(
-    machine: str = platform.machine(), *, allowed: Collection[str] = ()
+    machine: str = platform.machine(), *, allowed: Collection[str] = (), alone: bool = False
 ) -> bytes | None:
     """The filter as an array of `struct sock_filter`; None on a machine that it is not made for.
 
-    `allowed` are names of the list that are let through all the same.
+    `allowed` are names of the list that are let through all the same; `alone` is for a process that
+    no namespace keeps apart: threads it may make, other processes it neither makes nor reaches.
     """
     if machine not in MACHINES:
         return None
@@ -137,12 +162,17 @@ def filter_program(
     program = [_op(LOAD, ARCH), _op(JEQ, m.audit_arch, 1, 0), _op(RET, KILL), _op(LOAD, NR)]
     if m.first_foreign is not None:
         program += [_op(JGE, m.first_foreign, 0, 1), _op(RET, KILL)]
-    for name, numbers in REFUSED.items():
+    for name, numbers in {**REFUSED, **(ALONE if alone else {})}.items():
         if name not in allowed and (number := numbers[m.column]) is not None:
             program += [_op(JEQ, number, 0, 1), _op(RET, ERRNO | EPERM)]
     # With ENOSYS for clone3, libc falls back to clone, whose flags a filter can see.
     program += [_op(JEQ, m.clone3, 0, 1), _op(RET, ERRNO | ENOSYS)]
-    program += _argument(m.clone, _op(JSET, CLONE_NEW, 0, 1))
+    if alone:
+        program += _argument(m.clone, _op(JSET, CLONE_THREAD, 1, 0))
+        # It has to end with the one that it was forked from.
+        program += _argument(m.prctl, _op(JEQ, PR_SET_PDEATHSIG, 0, 1))
+    else:
+        program += _argument(m.clone, _op(JSET, CLONE_NEW, 0, 1))
     # Another process's limits (prlimit of process 1 would end the session), or one's own: pid 0.
     program += _argument(m.prlimit64, _op(JEQ, 0, 1, 0))
     program += _argument(m.socketpair, _op(JEQ, AF_UNIX, 1, 0))

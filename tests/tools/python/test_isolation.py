@@ -365,9 +365,9 @@ def wait_until_gone(*pids: int) -> None:
 
 def test_the_zygote_ends_with_its_host() -> None:
     session = Session(BubblewrapSandbox())
-    zygote = running_zygote()
+    zygote = running_zygote("bubblewrap")
     assert zygote is not None
-    assert zygote is start_zygote(), "there is one for all"
+    assert zygote is start_zygote("bubblewrap"), "there is one for all"
     pids = zygote_of(session), pid_of(session)
     zygote.close()
     wait_until_gone(*pids)

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tools.walls.seccomp import MACHINES, REFUSED, Machine, filter_program
+from tools.walls.seccomp import ALONE, MACHINES, NESTING, REFUSED, Machine, filter_program
 
 ALLOW, EPERM, ENOSYS, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 CLONE_THREAD_FLAGS = 0x003D0F00
@@ -121,17 +121,47 @@ def test_the_numbers_agree_with_this_machines_headers() -> None:
             words = line.split()
             if len(words) == 3 and words[0] == "#define" and words[2].isdigit():
                 numbers[words[1].removeprefix("__NR_").removeprefix("__NR3264_")] = int(words[2])
-        named = {name: pair[column] for name, pair in REFUSED.items()}
+        named = {name: pair[column] for name, pair in {**REFUSED, **ALONE}.items()}
         machine = list(MACHINES.values())[column]
         named |= {"clone": machine.clone, "prlimit64": machine.prlimit64}
         named |= {
             "socketpair": machine.socketpair,
             "clone3": machine.clone3,
             "ioctl": machine.ioctl,
+            "prctl": machine.prctl,
         }
         for name, number in named.items():
             if name in numbers and number is not None:
                 assert numbers[name] == number, name
+
+
+@pytest.mark.parametrize("name", sorted(MACHINES))
+def test_who_forks_others_into_namespaces_may_do_that_and_no_more(name: str) -> None:
+    this, program = MACHINES[name], filter_program(name, allowed=NESTING)
+    assert program is not None
+    for call, numbers in REFUSED.items():
+        if (number := numbers[this.column]) is not None:
+            expected = ALLOW if call in NESTING else EPERM
+            assert verdict(program, this.audit_arch, number) == expected, call
+
+
+@pytest.mark.parametrize("name", sorted(MACHINES))
+def test_a_process_that_stands_alone_makes_threads_and_nothing_else(name: str) -> None:
+    this, program = MACHINES[name], filter_program(name, alone=True)
+    assert program is not None
+
+    def ask(number: int, first: int = 0) -> int:
+        return verdict(program, this.audit_arch, number, first)
+
+    for call, numbers in {**REFUSED, **ALONE}.items():
+        if (number := numbers[this.column]) is not None:
+            assert ask(number) == EPERM, call
+    assert ask(this.clone, CLONE_THREAD_FLAGS) == ALLOW
+    assert ask(this.clone, SIGCHLD) == EPERM
+    assert ask(this.clone, 0x10000000 | SIGCHLD) == EPERM
+    assert ask(this.clone3) == ENOSYS
+    assert ask(this.prctl, 1) == EPERM, "it ends with the process that it was forked from"
+    assert ask(this.prctl, 15) == ALLOW, "a thread may have a name"
 
 
 def test_an_unknown_machine_has_no_filter() -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 MOST_ATTEMPTS = 20
-OWN = ("/tmp", "/dev", "/site", "/python", "/lib", "/lib64", "/usr/share/zoneinfo")  # noqa: S108 - its own
 # Libraries look there on their own account; nothing of the kind exists in here.
 HARMLESS = re.compile(
     r"/(proc/(cpuinfo|meminfo|sys/|self/(stat|statm|status|maps|fd|cgroup)\b)|sys/"
     r"|etc/(localtime|timezone|os-release|lsb-release|mime\.types|ld\.so)"
     r"|usr/(local/)?share/fonts|usr/X11R6|usr/X11/|etc/X11/|opt/local/share/fonts"
-    r"|usr/lib/(os-release|ssl|locale|openoffice|X11)|usr/share/(locale|mime)|usr/local/etc|kernel)"
+    r"|usr/lib/(os-release|ssl|locale|openoffice|X11)|usr/share/(locale|mime|zoneinfo)|usr/local/etc|kernel)"
 )
 ASKED_BY_LIBRARIES = frozenset(
     {"uname", "lsb_release", "/sbin/ldconfig", "ldconfig", "gcc", "cc", "fc-list", "lscpu", "pgrep"}
@@ -23,11 +23,15 @@ TELLING = re.compile(
     r"checklist|answer|ground.?truth|mapping|secret|qa\.json|\.duckdb", re.IGNORECASE
 )
 
+_LIBRARIES = re.compile(r"^/(site|python)|/site-packages/|/lib/python3")
+
 
 class Attempts:
     """Hears Python's audit events from its making on; there is no way to end that."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: Iterable[str]) -> None:
+        """`own` are the places where a session is at home, and may look."""
+        self._own = tuple(own)
         self._seen: dict[str, None] = {}
         sys.addaudithook(self._hear)
 
@@ -50,8 +54,8 @@ class Attempts:
         if not isinstance(named, (str, bytes, os.PathLike)):
             return
         path = os.path.abspath(os.fsdecode(named))  # noqa: PTH100 - pathlib would be heard again
-        if path.startswith(OWN):
-            if TELLING.search(path) and not path.startswith(("/site", "/python")):
+        if path.startswith(self._own):
+            if TELLING.search(path) and not _LIBRARIES.search(path):
                 self._note(path)
         elif not HARMLESS.match(path) or TELLING.search(path):
             self._note(path)

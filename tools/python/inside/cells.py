@@ -19,6 +19,7 @@ import time
 import traceback
 import types
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from .attempts import Attempts
@@ -165,17 +166,20 @@ def _sweep() -> None:
         time.sleep(0.001)  # they are on their way
 
 
-def serve(channel: Channel, base_mb: int) -> None:
-    """Run cells until the host goes away."""
+def serve(channel: Channel, base_mb: int, own: Iterable[str]) -> None:
+    """Run cells until the host goes away. `own` are the places where a session may look."""
     session = Session(channel, base_mb)
-    attempts = Attempts()
+    attempts = Attempts(own)
     heap = Heap()
+    own_pid = os.getpid()
     channel.send({"op": "ready"})
     while True:
         message, _ = channel.receive()
         if "code" not in message:
             continue  # an answer to a question that was not ours
         done = session.run(message["code"], message["memory_mb"])
+        if os.getpid() != own_pid:
+            os._exit(0)  # a fork of the cell's, which fell out of its end
         _sweep()
         heap.tidy()
         for picture in done.pop("figures"):

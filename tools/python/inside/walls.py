@@ -10,13 +10,14 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import signal
 from typing import Any
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 CLONE_NEWCGROUP = 0x02000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 2, 4, 8, 16384, 1 << 18
-PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 4, 22, 24
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 38, 47
 PR_CAP_AMBIENT_CLEAR_ALL, SECCOMP_MODE_FILTER = 4, 2
 CAPABILITY_VERSION = 0x20080522
@@ -59,6 +60,11 @@ def mount_own_folders(tmp_mb: int, shared_mb: int, inodes: int) -> None:
     os.chdir("/tmp")  # noqa: S108 - likewise
 
 
+def end_with_parent() -> None:
+    """Where no pid namespace sees to it: when the zygote ends, so does this process."""
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
 def drop_privileges() -> None:
     """No capability, and none to be had again."""
     for capability in range(LAST_CAPABILITY + 1):
@@ -70,12 +76,15 @@ def drop_privileges() -> None:
     _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
 
 
-def set_bounds(bounds: dict[str, Any]) -> None:
-    """Bounds that the process can lower but never raise again."""
+def set_bounds(bounds: dict[str, Any], *, apart: bool) -> None:
+    """Bounds that the process can lower but never raise again.
+
+    Without a user namespace of its own (`apart`) the count of processes would be that of the user.
+    """
     cpu_s = bounds["cpu_s"]
     for name, most in (
         ("AS", bounds["memory_mb"] << 20),
-        ("NPROC", bounds["processes"]),
+        *([("NPROC", bounds["processes"])] if apart else []),
         ("FSIZE", bounds["file_mb"] << 20),
         ("NOFILE", bounds["files"]),
         ("SIGPENDING", bounds["files"]),

@@ -21,12 +21,14 @@ import select
 import signal
 import socket
 import sys
+import tempfile
 import traceback
 from typing import Any
 
 from . import walls
 from .cells import serve
 from .channel import Channel, Printed
+from .landlock import allow_only
 
 MOST_BYTES = 1 << 16
 CHANNEL, FIRST_FREE = 3, 4
@@ -50,6 +52,9 @@ class Zygote:
     def serve(self) -> None:
         """Fork kernels until the host goes away."""
         walls.hide_memory()
+        if self._settings["wall"] != "namespaces":
+            walls.end_with_parent()
+        sys.path.append(self._settings["site"])
         if self._settings["warm"]:
             _import_first()
         _settle()
@@ -80,7 +85,9 @@ class Zygote:
             os.close(handle)
 
     def _fork(self, message: dict[str, Any], channel: int, output: int) -> None:
-        walls.new_pid_namespace()
+        apart = self._settings["wall"] == "namespaces"
+        if apart:
+            walls.new_pid_namespace()
         # An end is not heard of before it is known whose it is.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         try:
@@ -89,7 +96,8 @@ class Zygote:
                 self._become_kernel(message["bounds"], channel, output)
             self._kernels[pid] = message["number"]
         finally:
-            walls.back_to_pid_namespace(self._own_pids)
+            if apart:
+                walls.back_to_pid_namespace(self._own_pids)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
 
     def _bury(self) -> None:
@@ -122,22 +130,30 @@ class Zygote:
         try:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
-            walls.enter_namespaces(self._own_proc, os.getuid(), os.getgid())
+            settings, self._settings = self._settings, {}
+            apart = settings["wall"] == "namespaces"
+            if apart:
+                walls.enter_namespaces(self._own_proc, os.getuid(), os.getgid())
             base_mb = self._address_space_mb()
             self._keep_only(channel, output)
-            walls.mount_own_folders(bounds["tmp_mb"], bounds["shared_mb"], bounds["inodes"])
+            if apart:
+                walls.mount_own_folders(bounds["tmp_mb"], bounds["shared_mb"], bounds["inodes"])
+            else:
+                walls.end_with_parent()
+                _move_into(bounds["folder"])
             talk = Channel(CHANNEL)
             talk.introduce()
             walls.drop_privileges()
-            walls.set_bounds({**bounds, "memory_mb": bounds["memory_mb"] + base_mb})
-            walls.filter_calls(bytes.fromhex(self._settings["filter"]))
-            self._settings.clear()
+            walls.set_bounds({**bounds, "memory_mb": bounds["memory_mb"] + base_mb}, apart=apart)
+            if settings["wall"] == "landlock":
+                allow_only(settings["readable"], settings["listable"], bounds["folder"])
+            walls.filter_calls(bytes.fromhex(settings["filter"]))
             if bounds["probe"]:
                 os._exit(0)
             _own_randomness()
             sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - as long as the process
             sys.stdout = sys.stderr = Printed(io.FileIO(1, "wb", closefd=False))
-            serve(talk, base_mb)
+            serve(talk, base_mb, settings["own"])
         except BaseException:  # noqa: BLE001 - it must never go on as a second zygote
             os.write(2, traceback.format_exc().encode("utf-8", "replace"))
         finally:
@@ -198,9 +214,17 @@ def _own_randomness() -> None:
         np.random.seed()
 
 
+def _move_into(folder: str) -> None:
+    """A session's own folder takes the place of /tmp."""
+    os.setsid()
+    os.chdir(folder)
+    tempfile.tempdir = folder
+    for name in ("HOME", "TMPDIR", "MPLCONFIGDIR"):
+        os.environ[name] = folder
+
+
 def main() -> None:
     """Started with the descriptors of the host's socket and of an open folder of /proc."""
     host, own_proc = (int(text) for text in sys.argv[1:3])
     sys.argv = [""]
-    sys.path.append("/site")
     Zygote(socket.socket(fileno=host), own_proc).serve()
