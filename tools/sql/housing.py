@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import socket
+import stat
 import subprocess
 import sys
 from collections import deque
@@ -220,6 +221,7 @@ class Housing:
         self._file = self._identity()
         self.not_confined = await in_thread(_missing_walls, name="walls")
         if self.not_confined is None:
+            self._refuse_unreadable()
             await in_thread(lambda: precompile("tools.sql.worker", IMPORTS), name="worker-compile")
             self._spill = Spill()
 
@@ -270,6 +272,14 @@ class Housing:
             memory_mb=engine.memory_mb + OWN_MB,
             confined=self._spill is not None,
         )
+
+    def _refuse_unreadable(self) -> None:
+        path = Path(self._target.location)
+        if os.geteuid() == 0 and not path.stat().st_mode & stat.S_IROTH:
+            raise DatabaseError(
+                f"{path} may be read by root alone, and the SQL workers never run as root;"
+                f" run: chmod o+r {path}"
+            )
 
     def _identity(self) -> tuple[int, ...]:
         try:
