@@ -36,6 +36,10 @@ class InsightWriter:
 
         A failing endpoint ends nothing here: the insight has no text, and its call the error.
         """
+        return (await self.attempt(turn))[0]
+
+    async def attempt(self, turn: Turn) -> tuple[Insight, ProviderError | None]:
+        """The same, with the failure for whoever has to decide whether to go on."""
         asked = self.prompts.fill("insight", self.task, turn=render(turn))
         began, started_at = self.clock(), self.now()
         try:
@@ -49,8 +53,8 @@ class InsightWriter:
                 duration_s=max(0.0, self.clock() - began),
                 error=str(exc),
             )
-            return self._insight(turn, None, failed)
-        return self._insight(turn, read(reply.text), reply.call)
+            return self._insight(turn, None, failed), exc
+        return self._insight(turn, read(reply.text), reply.call), None
 
     def none(self, turn: Turn) -> Insight:
         """No insight, without asking."""

@@ -140,6 +140,11 @@ class Insight(Record):
     prompt_hash: str | None = None
     call: ModelCall | None = None
 
+    @property
+    def failed(self) -> bool:
+        """Whether it has no text because the call for it failed."""
+        return self.text is None and self.call is not None and self.call.error is not None
+
 
 class StopReason(StrEnum):
     """Why a trajectory ended."""
@@ -265,8 +270,14 @@ class Trajectory(Record):
 
     @property
     def message_insights(self) -> tuple[Insight, ...]:
-        """Per turn, those without text included."""
-        return tuple(i for i in self.insights if i.level == "message")
+        """In the order of turns, those without text included.
+
+        Of a turn that was asked about again after a failure, the failed ones are left out.
+        """
+        mine = [i for i in self.insights if i.level == "message"]
+        answered = {i.turn for i in mine if not i.failed}
+        kept = (i for i in mine if not i.failed or i.turn not in answered)
+        return tuple(sorted(kept, key=lambda insight: insight.turn or 0))
 
     @property
     def report(self) -> str | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Container, Sequence
+import time
+from collections.abc import AsyncIterator, Container, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from core.checklist import ChecklistItem
 from core.errors import CheckerError, ProviderError
 from core.evaluation import Level, Verdict
 from core.protocols import ChatModel
-from core.trajectory import ModelCall, Trajectory
+from core.trajectory import UNKNOWN_USAGE, ModelCall, Trajectory
 from evaluator.asking import Enquiry, Passages, Prompts
 from evaluator.citing import cite
 from evaluator.persevering import Endpoint
@@ -20,6 +22,8 @@ from evaluator.replying import Fault, read
 ASKS: Final = 2
 """How often one item is asked at most: once, and once more after a reply that cannot be used."""
 NOTHING: Final = "nothing was handed in"
+_FAILED: Final = "judge failed: "
+"""Begins the reason of an item whose request failed, and may come through another time."""
 
 _LEVELS: Final[tuple[Level, ...]] = ("message", "trajectory")
 _KEPT: Final = 1000
@@ -36,6 +40,19 @@ class _Case:
     level: Level
     passages: Passages
     enquiry: Enquiry
+
+
+class _UnansweredError(ProviderError):
+    """A request failed; with all that was asked for this one item, this request included."""
+
+    def __init__(self, cause: ProviderError, calls: Sequence[ModelCall]) -> None:
+        super().__init__(str(cause), status_code=cause.status_code, kind=cause.kind)
+        self.call = summed(calls)
+
+
+def is_open(verdict: Verdict) -> bool:
+    """Whether its request failed, so that asking again may bring a label."""
+    return verdict.label is None and (verdict.unscored_reason or "").startswith(_FAILED)
 
 
 class LLMChecker:
@@ -87,20 +104,38 @@ class LLMChecker:
         """
         base = {"evaluation_id": evaluation_id, "trajectory_id": trajectory.id}
         cases = []
-        for level in _LEVELS:
-            passages = _passages(trajectory, level)
-            for item in items:
-                if item.entity_id != trajectory.entity_id or (item.id, level) in done:
-                    continue
-                case = self._case(item, level, passages, trajectory)
-                if isinstance(case, _Case):
-                    cases.append(case)
-                else:
-                    yield _verdict(base, item, level, case)
+        for item, level, case in self._cases(items, trajectory, done):
+            if isinstance(case, _Case):
+                cases.append(case)
+            else:
+                yield _verdict(base, item, level, case)
         async with aclosing(self._endpoint.ask(cases, self._judge)) as found:
             async for case, said in found:
                 fields = _failed(said) if isinstance(said, ProviderError) else said
                 yield _verdict(base, case.item, case.level, fields)
+
+    def enquiries(
+        self,
+        items: Sequence[ChecklistItem],
+        trajectory: Trajectory,
+        *,
+        done: Container[tuple[str, Level]] = frozenset(),
+    ) -> list[Enquiry]:
+        """What `check` would ask a model, second asks left out; nothing is asked here."""
+        cases = (case for _, _, case in self._cases(items, trajectory, done))
+        return [case.enquiry for case in cases if isinstance(case, _Case)]
+
+    def _cases(
+        self,
+        items: Sequence[ChecklistItem],
+        trajectory: Trajectory,
+        done: Container[tuple[str, Level]],
+    ) -> Iterator[tuple[ChecklistItem, Level, _Case | dict[str, Any]]]:
+        for level in _LEVELS:
+            passages = _passages(trajectory, level)
+            for item in items:
+                if item.entity_id == trajectory.entity_id and (item.id, level) not in done:
+                    yield item, level, self._case(item, level, passages, trajectory)
 
     def _case(
         self, item: ChecklistItem, level: Level, passages: Passages, trajectory: Trajectory
@@ -125,7 +160,19 @@ class LLMChecker:
         messages: list[Any] = list(case.enquiry.messages)
         calls: list[ModelCall] = []
         while True:
-            reply = await self._model.complete(messages, role="checker")
+            began, started_at = time.monotonic(), datetime.now(UTC)
+            try:
+                reply = await self._model.complete(messages, role="checker")
+            except ProviderError as exc:
+                failed = ModelCall(
+                    role="checker",
+                    model_asked=self._model.name,
+                    usage=UNKNOWN_USAGE,
+                    started_at=started_at,
+                    duration_s=time.monotonic() - began,
+                    error=str(exc),
+                )
+                raise _UnansweredError(exc, [*calls, failed]) from exc
             calls.append(reply.call)
             fields = _findings(reply.text, case)
             if not isinstance(fields, Fault):
@@ -195,8 +242,11 @@ def _passages(trajectory: Trajectory, level: Level) -> Passages:
 
 
 def _failed(error: ProviderError) -> dict[str, Any]:
-    told = f"judge failed: {' '.join(str(error).split())}"
-    return {"label": None, "unscored_reason": told[:_TOLD]}
+    # What is too long for a judge is so the next time too: no failure to be made good.
+    what = "too long for the judge: " if error.kind == "context_length" else _FAILED
+    told = f"{what}{' '.join(str(error).split())}"
+    call = error.call if isinstance(error, _UnansweredError) else None
+    return {"label": None, "unscored_reason": told[:_TOLD], "call": call}
 
 
 def _verdict(

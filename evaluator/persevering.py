@@ -31,14 +31,14 @@ class Endpoint(Generic[Case, Found]):
         """Every case with what was found, or with the failure that was its own, as they come.
 
         A failure is held back until something else was answered, or all is asked: until then it may
-        be the endpoint's. Raises CheckerError on a refused key and on the third failure in a row;
-        what failed since the last answer is not given then, and what was under way is, since it is
-        paid for.
+        be the endpoint's. Raises CheckerError on a refused key and on the third failure in a row, and
+        whatever else `ask` raises; what failed since the last answer is not given then, and what was
+        under way is, since it is paid for.
         """
         left = iter(cases)
         under_way: dict[asyncio.Task[Found], Case] = {}
         held: list[tuple[Case, Found | ProviderError]] = []
-        end: CheckerError | None = None
+        end: Exception | None = None
 
         async def asked(case: Case) -> Found:
             return await ask(case)
@@ -56,9 +56,13 @@ class Endpoint(Generic[Case, Found]):
                 await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 for task in [task for task in under_way if task.done()]:
                     case = under_way.pop(task)
-                    if isinstance(error := task.exception(), ProviderError):
+                    error = task.exception()
+                    if isinstance(error, ProviderError):
                         held.append((case, error))
                         end = end or self._ending(error)
+                        continue
+                    if isinstance(error, Exception):
+                        end = end or error
                         continue
                     found = task.result()
                     self._failures = 0

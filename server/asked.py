@@ -10,14 +10,16 @@ from typing import Any
 from core.checklist import Checklist
 from core.errors import UsageError
 from core.protocols import Checker
-from core.run import RunSpec
+from core.run import Limits, ModelSpec, RunSpec
 from databases.catalog import InstalledScenario
+from providers.price_list import table_for
 from providers.pricing import PriceTable
 from server.board import Board
 from server.build import LLM, make_checker
 from server.evaluate import Judging
 from server.judges import make_judge
-from server.models import TIMEOUT_S, Means, named_model, refuse_endpoints
+from server.metering import Purse
+from server.models import TIMEOUT_S, Means, named_model, refuse_endpoints, refuse_unpriced
 from server.store import Repository
 
 
@@ -35,6 +37,19 @@ class Asked:
     timeout_s: float = TIMEOUT_S
     baselines: str | None = None
     endpoint_allowed: str | None = None
+    budget_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A judging that is not begun."""
+
+    judging: Judging
+    board: Board
+    """On which its calls are seen."""
+    judge: ModelSpec | None = None
+    prices: PriceTable | None = None
+    """What the judge is priced by; None = no price."""
 
 
 def prepare(
@@ -43,19 +58,20 @@ def prepare(
     checklist: Checklist,
     store: Repository,
     installed: InstalledScenario,
-) -> tuple[Judging, Board]:
-    """The judging, not begun, and the board on which its calls are seen.
-
-    Raises UsageError, UnknownNameError, ConfigError before anything is spent.
-    """
+) -> Prepared:
+    """The judging. Raises UsageError, UnknownNameError, ConfigError before anything is spent."""
     means = Means(
-        prices=PriceTable.load(asked.prices) if asked.prices else None, timeout_s=asked.timeout_s
+        prices=PriceTable.load(asked.prices) if asked.prices else None,
+        purse=Purse(asked.budget_usd),
+        timeout_s=asked.timeout_s,
     )
     parameters: dict[str, Any] = {}
+    model: ModelSpec | None = None
     checker: Checker
     if asked.checker == LLM and asked.judge is not None:
         model = named_model(asked.judge, store, base_url=asked.base_url, sampling=asked.sampling)
         refuse_endpoints(installed.scenario, [model], asked.endpoint_allowed)
+        refuse_unpriced([model], means.prices, budget_usd=asked.budget_usd, limits=Limits())
         checker = make_judge(model, means, criteria=asked.criteria, concurrency=asked.concurrency)
         parameters = {
             "sampling": dict(asked.sampling) or None,
@@ -70,4 +86,4 @@ def prepare(
     judging = Judging(
         spec, store, checklist, checker, baselines=asked.baselines, parameters=parameters
     )
-    return judging, means.board
+    return Prepared(judging, means.board, model, table_for(model, means.prices) if model else None)

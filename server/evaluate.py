@@ -16,9 +16,11 @@ from core.hints import typed
 from core.protocols import Checker
 from core.run import RunSpec
 from core.scenario import Entity
-from core.trajectory import Trajectory
+from core.trajectory import ModelCall, Trajectory
 from evaluator import baselines, scoring
+from evaluator.asking import Enquiry
 from evaluator.forced import without_forced
+from evaluator.llm import is_open, summed
 from server import judges
 from server.runs import competitor as whose_of
 from server.spending import Spending, spent
@@ -111,7 +113,7 @@ class Judging:
         total, done = sum(len(each.trajectories) for each in competitors), 0
         for competitor in competitors:
             evaluation = self._evaluation(own, competitor, now)
-            kept = self._kept(evaluation.id)
+            kept = self._store.verdicts(evaluation.id)
             for trajectory in competitor.trajectories:
                 await self._check(trajectory, evaluation.id, kept)
                 done += 1
@@ -120,23 +122,60 @@ class Judging:
             self._keep_served(evaluation)
         return read(self._spec, self._store, self._checklist, entities, own)
 
-    async def _check(self, trajectory: Trajectory, evaluation_id: str, kept: set[_Key]) -> None:
+    def enquiries(self, entities: Sequence[Entity]) -> list[Enquiry]:
+        """What a judge would still be asked, second asks left out; nothing is begun.
+
+        Raises as `judge` does.
+        """
+        self._refuse()
+        competitors = self._competitors(entities)
+        own = self._unfinished(competitors)
+        found: list[Enquiry] = []
+        for competitor in competitors:
+            kept = self._kept(_name(own, competitor)) if own else set()
+            for trajectory in competitor.trajectories:
+                done = frozenset(
+                    (item, level) for mine, item, level in kept if mine == trajectory.id
+                )
+                items = self._checklist.of(trajectory.entity_id)
+                found += judges.enquiries(self._checker, items, trajectory, done)
+        return found
+
+    def calls_alike(self) -> list[ModelCall]:
+        """The stored calls of the same judges under the same prompts, of all runs."""
+        return [
+            verdict.call
+            for run in self._store.runs()
+            for evaluation in self._store.evaluations(run.id)
+            if self._is_alike(evaluation)
+            for verdict in self._store.verdicts(evaluation.id)
+            if verdict.call is not None
+        ]
+
+    async def _check(
+        self, trajectory: Trajectory, evaluation_id: str, stored: Sequence[Verdict]
+    ) -> None:
         """Judge one trajectory where a verdict is missing; what is stored already stays.
 
         All its items are handed over together: a checker may weigh them against one another, and
         has to come to the same verdicts after an interruption.
         """
         items = self._checklist.of(trajectory.entity_id)
-        if all((trajectory.id, item.id, level) in kept for item in items for level in _LEVELS):
+        mine = [verdict for verdict in stored if verdict.trajectory_id == trajectory.id]
+        open_ = {(v.item_id, v.level): v for v in mine if is_open(v)}
+        done = frozenset((v.item_id, v.level) for v in mine if not is_open(v))
+        if all((item.id, level) in done for item in items for level in _LEVELS):
             return
         pending: list[Verdict] = []
         flushed = time.monotonic()
         try:
-            done = frozenset((item, level) for mine, item, level in kept if mine == trajectory.id)
             async for verdict in judges.check(
                 self._checker, items, trajectory, evaluation_id, done
             ):
-                if (verdict.trajectory_id, verdict.item_id, verdict.level) not in kept:
+                key = (verdict.item_id, verdict.level)
+                if failed := open_.get(key):
+                    self._store.replace_verdict(_again(failed, verdict))
+                elif key not in done:
                     pending.append(verdict)
                 # A verdict that took its time is on disk at once; those of rules are grouped.
                 if time.monotonic() - flushed >= _GROUP_S:
@@ -146,8 +185,9 @@ class Judging:
             self._store.add_verdicts(pending)
 
     def _kept(self, evaluation_id: str) -> set[_Key]:
+        """What has its verdict; a judge that failed at one has given none."""
         verdicts = self._store.verdicts(evaluation_id)
-        return {(v.trajectory_id, v.item_id, v.level) for v in verdicts}
+        return {(v.trajectory_id, v.item_id, v.level) for v in verdicts if not is_open(v)}
 
     def _competitors(self, entities: Sequence[Entity]) -> list[Competitor]:
         mine = self._trajectories
@@ -311,9 +351,15 @@ def own_evaluations(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
     return [each for each in evaluations if "baseline" not in each.parameters]
 
 
+def _again(failed: Verdict, verdict: Verdict) -> Verdict:
+    """A verdict in the place of one whose request failed, which was asked and perhaps paid for."""
+    calls = [call for call in (failed.call, verdict.call) if call is not None]
+    return verdict.model_copy(update={"call": summed(calls)}) if calls else verdict
+
+
 def _set_of(trajectories: Sequence[Trajectory]) -> str:
-    """A name for what was judged: after a resume the same run holds other trajectories."""
-    ends = ",".join(f"{t.id}:{t.stop_reason}" for t in trajectories)
+    """A name for what was judged: the same run may hold other trajectories or insights later."""
+    ends = ",".join(f"{t.id}:{t.stop_reason}:{len(t.insights)}" for t in trajectories)
     return hashlib.sha256(ends.encode()).hexdigest()[:16]
 
 

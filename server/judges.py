@@ -12,11 +12,12 @@ from core.evaluation import Level, Verdict
 from core.protocols import Checker
 from core.run import ModelSpec
 from core.trajectory import Trajectory
+from evaluator.asking import Enquiry
 from evaluator.llm import LLMChecker
 from server.models import Means, metered_model
 
 Baselines = Literal["all", "free", "none"]
-_CONCURRENCY: Final = 4
+CONCURRENCY: Final = 4
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def make_judge(
     return LLMChecker(
         model=metered_model(model, means),
         criteria=criteria,
-        concurrency=concurrency or _CONCURRENCY,
+        concurrency=concurrency or CONCURRENCY,
     )
 
 
@@ -79,3 +80,15 @@ def check(
     if isinstance(checker, LLMChecker):
         return checker.check(items, trajectory, evaluation_id=evaluation_id, done=done)
     return checker.check(items, trajectory, evaluation_id=evaluation_id)
+
+
+def enquiries(
+    checker: Checker,
+    items: Sequence[ChecklistItem],
+    trajectory: Trajectory,
+    done: frozenset[tuple[str, Level]],
+) -> list[Enquiry]:
+    """What it would ask a model; nothing where it asks none."""
+    if isinstance(checker, LLMChecker):
+        return checker.enquiries(items, trajectory, done=done)
+    return []

@@ -1,4 +1,4 @@
-"""`ddr run --estimate`: what runs like these took, told for the runs to come."""
+"""`--estimate`: what runs or judgements like these took, told for those to come."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from core.errors import UsageError
 from core.wording import counted
 from server.estimate import Amount, Estimate, estimate
 from server.runs import competitor
 
 if TYPE_CHECKING:
+    from core.checklist import Checklist
     from core.run import RunSpec
     from providers.pricing import PriceTable
+    from server.asked import Asked
     from server.cli.output import Output
     from server.config import RunOptions
     from server.settings import Settings
@@ -66,6 +69,46 @@ def tell(
     out.result({"estimates": answers, "pilots": [pilot.id for pilot in pilots]})
     if len(found) < len(specs):
         raise typer.Exit(1)
+
+
+def tell_judging(
+    asked: Asked,
+    spec: RunSpec,
+    checklist: Checklist,
+    *,
+    store: Repository,
+    settings: Settings,
+    out: Output,
+) -> None:
+    """What the judge would take for what has no verdict yet; nothing is asked or stored."""
+    from databases.catalog import open_scenario
+    from providers.catalog import model_name
+    from server.asked import prepare
+    from server.judge_estimate import estimate_judging
+    from server.judges import CONCURRENCY
+
+    installed = open_scenario(spec.scenario_id, settings.home)
+    made = prepare(asked, spec, checklist, store, installed)
+    if made.judge is None:
+        raise UsageError(f"the checker {asked.checker} asks no judge, so it costs nothing")
+    found = estimate_judging(
+        made.judging.enquiries(installed.entities()),
+        made.judging.calls_alike(),
+        judge=model_name(made.judge),
+        prices=made.prices,
+        concurrency=asked.concurrency or CONCURRENCY,
+    )
+    basis = "assumed from the length of the prompts"
+    if found.from_calls:
+        basis = f"by {counted(found.from_calls, 'stored call')} of this judge"
+    cost = f"- ({found.cost_reason})" if found.cost_usd is None else _dollars(found.cost_usd)
+    time = "unknown" if found.seconds is None else _time(found.seconds)
+    out.say(
+        f"{model_name(made.judge)}: {counted(found.calls, 'call')}, about "
+        f"{_count(found.input_tokens)} tokens in, {_count(found.output_tokens)} out, cost {cost}, "
+        f"time {time} ({basis})"
+    )
+    out.result({"run": spec.id, "estimate": found.model_dump(mode="json")})
 
 
 def _lacking(spec: RunSpec, pilot: Sequence[str] | None) -> str:

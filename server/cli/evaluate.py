@@ -88,6 +88,13 @@ def evaluate(
         str | None,
         typer.Option(help="An id or a file; the scenario's own unless given.", metavar="CHECKLIST"),
     ] = None,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option(help="Dollars for the judge; asked before each call.", metavar="DOLLARS"),
+    ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what the judge would take; ask nothing.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -115,7 +122,13 @@ def evaluate(
             timeout_s=timeout,
             baselines=baselines,
             endpoint_allowed=endpoint_allowed,
+            budget_usd=budget_usd,
         )
+        if estimate:
+            from server.cli.estimating import tell_judging
+
+            tell_judging(asked, spec, facts, store=store, settings=settings, out=out)
+            return
         judged = carry_out(spec, facts, store, settings, out, asked=asked)
     show_scores(judged, out)
     out.hint(f"\nnext: {typed(f'report {spec.id}')}")
@@ -137,25 +150,28 @@ def carry_out(
     from databases.catalog import open_scenario
     from server.asked import Asked, prepare
     from server.cli.ticking import Telling, ticking
+    from server.metering import BudgetSpentError
     from server.runner import utc_now
     from server.store import RunLock
 
     installed = open_scenario(spec.scenario_id, settings.home)
     entities = installed.entities()
-    judging, board = prepare(asked or Asked(), spec, checklist, store, installed)
+    made = prepare(asked or Asked(), spec, checklist, store, installed)
 
     async def judge(telling: Telling) -> Judged:
         async with ticking(telling):
-            return await judging.judge(entities, utc_now(), telling.watch)
+            return await made.judging.judge(entities, utc_now(), telling.watch)
 
     try:
         with RunLock(settings.locks, spec.id), out.progress("judging") as progress:
-            return asyncio.run(judge(Telling(progress, board)))
+            return asyncio.run(judge(Telling(progress, made.board)))
     except KeyboardInterrupt:
-        out.note(
-            f"stopped. The verdicts so far are kept; go on with: {typed(f'evaluate {spec.id}')}"
-        )
+        out.note("stopped. The verdicts so far are kept; the same command goes on")
         raise typer.Exit(130) from None
+    except BudgetSpentError as exc:
+        out.note(f"{exc}. The verdicts so far are kept; the same command goes on, with new money")
+        out.result({"run": spec.id, "stopped": str(exc)})
+        raise typer.Exit(1) from None
 
 
 def show_scores(judged: Judged, out: Output) -> None:

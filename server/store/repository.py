@@ -72,6 +72,14 @@ class Repository:
                 RunRow(id=spec.id, created_at=spec.created_at.isoformat(), body=to_json(spec))
             )
 
+    def amend_run(self, spec: RunSpec) -> None:
+        """Keep what was allowed or changed of a run after it had begun."""
+        with self._write() as session:
+            row = session.get(RunRow, spec.id)
+            if row is None:
+                raise StoreError(f"no run {spec.id} in {self.path}")
+            row.body = to_json(spec)
+
     def runs(self) -> list[RunSpec]:
         """Every run, the oldest first."""
         with self._read() as session:
@@ -155,6 +163,16 @@ class Repository:
         with self._write(f"insight {insight.id} is stored already") as session:
             self._refuse_ended(session, mine)
             values = {"mine": mine, "id": insight.id, "body": to_json(insight)}
+            session.connection().execute(_ADD_INSIGHT, values)
+
+    def add_late_insight(self, insight: Insight) -> None:
+        """Keep an insight that was asked for after its attempt had ended; its id is given here."""
+        mine = insight.trajectory_id
+        with self._write() as session:
+            count = select(func.count()).select_from(InsightRow).filter_by(trajectory_id=mine)
+            name = f"{mine}.i{(session.scalar(count) or 0) + 1}"
+            body = to_json(insight.model_copy(update={"id": name}))
+            values = {"mine": mine, "id": name, "body": body}
             session.connection().execute(_ADD_INSIGHT, values)
 
     def end_trajectory(
@@ -258,6 +276,15 @@ class Repository:
                 )
                 for verdict in verdicts
             )
+
+    def replace_verdict(self, verdict: Verdict) -> None:
+        """Keep a verdict in the place of the one on the same item, trajectory and level."""
+        key = (verdict.evaluation_id, verdict.item_id, verdict.trajectory_id, verdict.level)
+        with self._write() as session:
+            row = session.get(VerdictRow, key)
+            if row is None:
+                raise StoreError(f"no verdict on {verdict.item_id} in {verdict.evaluation_id}")
+            row.body = to_json(verdict)
 
     def verdicts(self, evaluation_id: str) -> list[Verdict]:
         """Every verdict of an evaluation, in order of trajectory, item and level."""

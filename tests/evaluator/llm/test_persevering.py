@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 
 import pytest
 
 from core.errors import CheckerError, ProviderError, ProviderFault
 from core.evaluation import Verdict
-from evaluator.llm import LLMChecker
+from evaluator.llm import LLMChecker, is_open
 from tests.evaluator.llm.judges import Judge, Messages, Said, explored, fact, reply
 
 GOOD = reply(supporting_turns=[2])
@@ -45,7 +45,45 @@ def test_a_failure_leaves_its_item_unscored_and_the_others_are_judged() -> None:
     assert end is None
     assert [found[name].label for name in "abcdef"] == ["supported", None, *["supported"] * 4]
     assert found["b"].unscored_reason == "judge failed: 503 from the endpoint: busy"
-    assert found["b"].call is None
+    call = found["b"].call
+    assert call is not None
+    assert (call.role, call.model_asked) == ("checker", "test/judge")
+    assert call.error == "503 from the endpoint:\n busy"
+    assert (call.usage.cost_usd, call.usage.cost_reason) == (None, "the call failed")
+    assert [name for name in "abcdef" if is_open(found[name])] == ["b"]
+
+
+def test_a_first_ask_that_was_paid_for_stays_in_the_call_of_a_second_that_failed() -> None:
+    found, _, _ = one_by_one(["no object", down(), *[GOOD] * 5])
+    call = found["a"].call
+    assert call is not None
+    assert call.error is not None
+    assert call.usage.cost_usd is None, "of the second nobody knows"
+    assert is_open(found["a"])
+
+
+def test_whatever_else_ends_a_request_ends_the_pass_once_the_open_ones_have_answered() -> None:
+    def answer(messages: Messages) -> Said | Awaitable[Said]:
+        return _spent() if "(b)" in str(messages) else _later()
+
+    async def _spent() -> Said:
+        raise LookupError("the purse is empty")
+
+    async def _later() -> Said:
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return GOOD
+
+    found: set[str] = set()
+
+    async def check() -> None:
+        checker = LLMChecker(model=Judge(answer), concurrency=3)
+        async for verdict in checker.check(ITEMS, ABOUT, evaluation_id="e"):
+            found.update({verdict.item_id} if verdict.level == "message" else ())
+
+    with pytest.raises(LookupError, match="empty"):
+        asyncio.run(check())
+    assert found == {"a", "c"}
 
 
 def test_two_failures_in_a_row_and_two_at_the_end_do_not_end_the_pass() -> None:
@@ -73,9 +111,10 @@ def test_insights_that_are_too_long_for_the_judge_never_end_the_pass() -> None:
     found, end, _ = one_by_one([down("context_length")] * 6)
     assert end is None
     assert {verdict.unscored_reason for verdict in found.values()} == {
-        "judge failed: 503 from the endpoint: busy"
+        "too long for the judge: 503 from the endpoint: busy"
     }
     assert len(found) == 6
+    assert not any(map(is_open, found.values())), "they are too long the next time too"
 
 
 def test_an_unreadable_reply_is_an_answer_of_the_endpoint() -> None:

@@ -132,6 +132,89 @@ def test_judging_that_broke_off_goes_on_at_the_first_item_without_a_verdict(
     assert all(verdict.label is not None for verdict in after if verdict.call)
 
 
+def test_a_spent_budget_ends_the_judging_and_the_same_command_goes_on(
+    ddr: Ddr, explored: Path, tmp_path: Path
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[models."scripted/*"]\ninput = 1.0\noutput = 10.0\n', "utf-8")
+    asked = ("evaluate", "last", "--judge", judge(tmp_path, NO), "--prices", str(prices),
+             "--concurrency", "1", "--json")  # fmt: skip
+    one = 200 / 1e6
+    stopped = ddr(*asked, "--budget-usd", str(2.5 * one))
+    assert stopped.code == 1
+    assert "is spent" in stopped.json["stopped"]
+    assert "the same command goes on" in stopped.err
+    with open_store(explored / "store.sqlite3") as store:
+        before = [v for v in store.verdicts(f"{RUN}.e1") if v.call]
+    assert len(before) == 3
+    whole = ddr(*asked)
+    assert (whole.code, whole.json["evaluation"]) == (0, f"{RUN}.e1")
+    with open_store(explored / "store.sqlite3") as store:
+        after = store.verdicts(f"{RUN}.e1")
+    assert all(verdict in after for verdict in before)
+    refused = ddr("evaluate", "last", "--judge", judge(tmp_path, NO), "--budget-usd", "1")
+    assert refused.code == 2
+    assert "there is no price for scripted:" in refused.err
+
+
+def test_an_estimate_of_judging_counts_the_open_questions_and_asks_none(
+    ddr: Ddr, explored: Path, tmp_path: Path
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[models."scripted/*"]\ninput = 1.0\noutput = 10.0\n', "utf-8")
+    name = judge(tmp_path, NO)
+    asked = ("evaluate", "last", "--judge", name, "--json")
+    first = ddr(*asked, "--prices", str(prices), "--estimate").json["estimate"]
+    assert (first["basis"], first["seconds"]) == ("assumed", None)
+    assert first["input_tokens"] > 100 * first["calls"]
+    assert first["cost_usd"] > 0
+    with open_store(explored / "store.sqlite3") as store:
+        assert store.evaluations(RUN) == []
+    made = ddr(*asked).json
+    assert made["calls"] == first["calls"]
+    every = ddr(*asked, "--estimate", "--baselines", "all")
+    told = every.json["estimate"]
+    assert (told["basis"], told["from_calls"]) == ("measured", made["calls"])
+    assert told["calls"] > made["calls"], "of the baselines alone: the own ones are judged"
+    assert told["input_tokens"] == 100 * told["calls"]
+    assert (told["cost_usd"], told["cost_reason"]) == (None, "no price")
+    again = ddr(*asked[:-1], "--estimate").out
+    assert f"{made['calls']} calls, about" in again
+    assert f"by {made['calls']} stored calls of this judge" in again
+    rules = ddr("evaluate", "last", "--estimate")
+    assert (rules.code, "asks no judge" in rules.err) == (2, True)
+
+
+def test_an_item_at_which_the_judge_failed_is_asked_again_and_both_calls_count(
+    ddr: Ddr, explored: Path, tmp_path: Path
+) -> None:
+    failure = {"error": {"kind": "server", "status_code": 500, "text": "broken"}}
+    name = judge(tmp_path, NO, failure, NO)
+    asked = ("evaluate", "last", "--judge", name, "--concurrency", "1", "--json")
+    first = ddr(*asked)
+    assert first.code == 0, first.err
+    with open_store(explored / "store.sqlite3") as store:
+        before = store.verdicts(f"{RUN}.e1")
+    # The script begins anew with each command, so the failure is the last one's of this.
+    (failed,) = [v for v in before if (v.unscored_reason or "").startswith("judge failed: ")]
+    assert first.json["calls_without_cost"] == first.json["calls"]
+    judge(tmp_path, YES)
+    again = ddr(*asked)
+    assert again.json["evaluation"] == f"{RUN}.e1"
+    with open_store(explored / "store.sqlite3") as store:
+        after = store.verdicts(f"{RUN}.e1")
+    key = (failed.item_id, failed.trajectory_id, failed.level)
+    changed = [v for v in after if v not in before]
+    assert [(v.item_id, v.trajectory_id, v.level) for v in changed] == [key]
+    assert changed[0].label is not None or changed[0].unscored_reason
+    assert changed[0].call is not None
+    assert failed.call is not None
+    assert changed[0].call.started_at == failed.call.started_at
+    assert len(after) == len(before)
+    fresh = ddr(*asked)
+    assert fresh.json["evaluation"] == f"{RUN}.e2", "nothing is left to make good"
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

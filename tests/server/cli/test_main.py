@@ -43,6 +43,7 @@ def test_the_commands_are_those_that_the_table_of_commands_names() -> None:
         "demo",
         "doctor",
         "evaluate",
+        "insights",
         "reprice",
         "report",
         "run",

@@ -27,7 +27,7 @@ GO = ("run", "--scenario", "flights", "--agent", "profiler")
         ((*GO, "--limits", "max_turn=3"), "did you mean 'max_turns'?"),
         ((*GO, "--config", "nowhere.toml"), "nowhere.toml cannot be read"),
         ((*GO, "--retry-errors"), "--retry-errors goes with --resume"),
-        (("run", "--resume", "last"), "unknown run 'last'; known: none"),
+        (("run", "--resume", "last"), "no run 'last': there are no runs here yet"),
         (("run", "--resume", "last", "--agent", "profiler"), "leave --agent away"),
     ],
 )
