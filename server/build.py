@@ -11,7 +11,6 @@ from core.errors import UsageError
 from core.protocols import Agent, ChatModel, Checker
 from core.run import Limits, RunSpec
 from core.scenario import Entity, ToolName
-from databases.target import Target
 from server.selection import pick
 
 if TYPE_CHECKING:
@@ -73,12 +72,12 @@ def sandbox_for(hands: Hands, name: str = "bubblewrap") -> str | None:
     where Python is the only hand, UnknownNameError where nothing answers to the name.
     """
     from tools.python import SANDBOXES
-    from tools.python.sandbox import sandbox_available
 
     if hands == "sql":
         return None
-    plugins.load("ddr.sandboxes", name, SANDBOXES)
-    if hands == "python" and (state := sandbox_available()).name == "off":
+    sandbox = plugins.load("ddr.sandboxes", name, SANDBOXES)()
+    ask = getattr(sandbox, "state", None)
+    if hands == "python" and ask is not None and (state := ask()).name == "off":
         raise UsageError(f"--tools python needs a sandbox, and there is none: {state.detail}")
     return name
 
@@ -106,7 +105,7 @@ def open_tools(
     scenario = installed.scenario
     opening = Opening(
         key=session,
-        target=Target(dialect=scenario.dialect, location=str(installed.database_path)),
+        target=installed.target,
         names=tuple(name for name in scenario.tools if name in _HANDS[hands]),
         limits=ToolLimits(default_rows=20, max_rows=100, cell_chars=1000)
         if is_ddr

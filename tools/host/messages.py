@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import json
 from typing import Any, Final, Literal
 
 from pydantic import Field
@@ -14,6 +15,7 @@ from core.scenario import ToolName
 from core.trajectory import Sandbox
 from databases.target import Target
 from tools.limits import ToolLimits
+from tools.values import compact
 
 SESSION_GONE: Final = "session_gone"
 """The failure of a call to a session that is not there any more: open it again."""
@@ -87,19 +89,46 @@ def failure(exc: errors.DdrError) -> Failure:
 
 
 def pack(seen: Observation) -> tuple[dict[str, Any], bytes]:
-    """An Observation as JSON, and its pictures behind it."""
-    said = seen.model_dump(exclude={"images"})
-    said["images"] = [len(image) for image in seen.images]
-    return said, b"".join(seen.images)
+    """An Observation as JSON, with its text and its pictures as bytes behind it.
+
+    Data travels as the text alone where the text is its JSON, as every tool's is.
+    """
+    text = seen.text.encode("utf-8", "surrogatepass")
+    is_text = seen.data is not None and compact(seen.data) == seen.text
+    said = {
+        "text": len(text),
+        "images": [len(image) for image in seen.images],
+        "is_text": is_text,
+        "data": None if is_text else seen.data,
+        "is_error": seen.is_error,
+        "error_kind": seen.error_kind,
+        "truncated": seen.truncated,
+        "accessed_fields": seen.accessed_fields,
+        "violations": seen.violations,
+        "duration_s": seen.duration_s,
+    }
+    return said, b"".join((text, *seen.images))
 
 
-def unpack(said: Mapping[str, Any], payload: bytes) -> Observation:
-    """The Observation again. Raises ValueError where the two do not fit together."""
-    sizes = said.get("images", [])
+def unpack(said: dict[str, Any], payload: bytes) -> Observation:
+    """The Observation again, from a host that is believed: it is not checked field by field.
+
+    Raises ValueError where the sizes do not fit.
+    """
+    sizes = [said["text"], *said["images"]]
     if sum(sizes) != len(payload):
-        raise ValueError("the pictures do not have the sizes that they should have")
-    images, place = [], 0
-    for size in sizes:
-        images.append(payload[place : place + size])
-        place += size
-    return Observation.model_validate({**said, "images": images})
+        raise ValueError("what came behind an answer does not have the sizes that it should have")
+    ends = list(itertools.accumulate(sizes))
+    parts = [payload[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+    text = parts[0].decode("utf-8", "surrogatepass")
+    return Observation.model_construct(
+        text=text,
+        data=json.loads(text) if said["is_text"] else said["data"],
+        is_error=said["is_error"],
+        error_kind=said["error_kind"],
+        truncated=said["truncated"],
+        accessed_fields=tuple(said["accessed_fields"]),
+        violations=tuple(said["violations"]),
+        images=tuple(parts[1:]),
+        duration_s=said["duration_s"],
+    )

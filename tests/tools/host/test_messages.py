@@ -13,6 +13,7 @@ from core import errors
 from core.protocols import Observation
 from tests.tools.host.support import opening
 from tools.host.messages import Failure, Opening, failure, pack, unpack
+from tools.values import compact
 
 WORDS = st.tuples(st.text(max_size=9), st.text(max_size=9))
 OBSERVATIONS = st.builds(
@@ -29,10 +30,26 @@ OBSERVATIONS = st.builds(
 )
 
 
-@given(OBSERVATIONS)
-def test_an_answer_comes_through_with_pictures_violations_and_fields(seen: Observation) -> None:
+@given(OBSERVATIONS, st.booleans())
+def test_an_answer_comes_through_with_pictures_violations_and_fields(
+    seen: Observation, text_is_data: bool
+) -> None:
+    if text_is_data and seen.data is not None:
+        seen = seen.model_copy(update={"text": compact(seen.data)})
     said, payload = pack(seen)
     assert unpack(json.loads(json.dumps(said)), payload) == seen
+
+
+def test_data_that_the_text_says_already_is_not_sent_twice() -> None:
+    data = {"rows": [["x" * 1000]]}
+    said, payload = pack(Observation(text=compact(data), data=data))
+    assert len(json.dumps(said)) < 300
+    assert payload == compact(data).encode()
+
+
+def test_half_of_a_surrogate_pair_comes_through_in_a_text() -> None:
+    seen = Observation.model_construct(text="\ud83d", images=())
+    assert unpack(*pack(seen)).text == "\ud83d"
 
 
 def test_pictures_that_do_not_fit_their_sizes_are_refused() -> None:

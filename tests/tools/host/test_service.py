@@ -349,7 +349,7 @@ def test_the_longest_answers_and_pictures_come_whole(tmp_path: Path) -> None:
         frame = await link.ask(asked)
         assert frame.message["seen"]["data"]["variables"]["long"] == "ä" * 200_000
         assert frame.message["seen"]["images"] == [200, 3]
-        assert frame.payload == b"\xc8" * 200 + b"\x03" * 3
+        assert frame.payload == b"x" + b"\xc8" * 200 + b"\x03" * 3
         assert json.dumps(frame.message["seen"]["violations"]) == '["sql: file /etc/passwd"]'
 
     _host(tmp_path, talk)
