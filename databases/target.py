@@ -34,7 +34,7 @@ class RoleError(DatabaseError):
 
     def __init__(self, text: str, remedy: str) -> None:
         super().__init__(f"{text}. To be run by the database's owner:\n{remedy}")
-        self.remedy = remedy
+        self.says, self.remedy = text, remedy
 
 
 def engine_names() -> list[str]:

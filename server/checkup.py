@@ -6,11 +6,14 @@ import os
 import shutil
 import sys
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import DdrError
 from core.hints import typed
 from server.settings import Settings
+
+if TYPE_CHECKING:
+    from databases.catalog import InstalledScenario
 
 _WANTED_FREE_MB = 500
 
@@ -84,19 +87,48 @@ def _scenarios(settings: Settings) -> list[Finding]:
     findings = []
     for scenario_id in scenario_ids():
         name = f"scenario {scenario_id}"
-        installed = open_scenario(scenario_id, settings.home)
-        if not installed.is_built():
-            command = typed(f"scenarios build {scenario_id}")
-            findings.append(Finding(name, False, "not built", command, needed=False))
-            continue
         try:
-            installed.check()
-        except DdrError as exc:
-            command = typed(f"scenarios build {scenario_id}")
-            findings.append(Finding(name, False, str(exc), command))
-        else:
-            findings.append(Finding(name, True, "built and unchanged"))
+            installed = open_scenario(scenario_id, settings.home)
+        except DdrError as exc:  # its scenario.toml is wrong; the others are looked at all the same
+            findings.append(Finding(name, False, str(exc), None))
+            continue
+        role = _role(installed) if installed.is_server else None
+        if role is not None:
+            findings.append(role)
+        if role is None or role.ok:
+            findings.append(_content(installed))
     return findings
+
+
+def _role(installed: InstalledScenario) -> Finding:
+    """Whether the database of a scenario answers, and its role can do nothing but read."""
+    from databases import external
+    from databases.target import RoleError
+
+    name = f"role of {installed.scenario.id}"
+    try:
+        with external.opened(installed.target):
+            pass
+    except RoleError as exc:
+        return Finding(name, False, exc.says, exc.remedy)
+    except DdrError as exc:
+        return Finding(name, False, str(exc), None)
+    section = installed.manifest.database
+    if section is not None and section.role_only_reads:
+        return Finding(name, True, f"{installed.place}: scenario.toml vouches for it, unchecked")
+    return Finding(name, True, f"{installed.place}: it can only read")
+
+
+def _content(installed: InstalledScenario) -> Finding:
+    name = f"scenario {installed.scenario.id}"
+    command = typed(f"scenarios build {installed.scenario.id}")
+    if not installed.is_built():
+        return Finding(name, False, "not built", command, needed=False)
+    try:
+        installed.check()
+    except DdrError as exc:
+        return Finding(name, False, str(exc), command)
+    return Finding(name, True, "built and unchanged")
 
 
 def _store(settings: Settings) -> Finding:

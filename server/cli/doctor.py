@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import typer
 
 from server.cli.options import Json, Quiet, example
@@ -23,7 +25,7 @@ def doctor(json: Json = False, quiet: Quiet = False) -> None:
         mark = "ok " if finding.ok else "-- "
         out.say(f"{mark} {finding.name}: {finding.detail}")
         if finding.remedy:
-            out.say(f"      {finding.remedy}")
+            out.say(textwrap.indent(finding.remedy, "      "))
     out.result({"checks": [finding.as_dict() for finding in findings]})
     if any(finding.needed and not finding.ok for finding in findings):
         raise typer.Exit(1)

@@ -57,8 +57,6 @@ def _state(installed: InstalledScenario) -> dict[str, Any]:
 def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> None:
     """Show a scenario: its terms, its tables and its entities."""
     from databases.catalog import open_scenario
-    from databases.connection import open_readonly
-    from databases.schema import read_schema
     from server import settings as places
     from server.cli.output import Output
 
@@ -73,8 +71,7 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
     else:
         installed.check()
         out.say(f"fingerprint {about.fingerprint}")
-        with open_readonly(installed.database_path) as connection:
-            tables = read_schema(connection).tables
+        tables = installed.schema().tables
         rows = [[t.name, f"{t.row_count:,}", str(len(t.columns)), t.comment or ""] for t in tables]
         out.table(["table", ">rows", ">columns", "what it holds"], rows)
         entities = installed.entities()
@@ -107,7 +104,7 @@ def build(
             progress=lambda what, share: progress.update(share, 1, what),
             rebuild=rebuild,
         )
-    out.say(f"{scenario} is built: {installed.database_path}")
+    out.say(f"{scenario} is built: {installed.place}")
     out.result({**_state(installed), "fingerprint": installed.scenario.fingerprint})
 
 
