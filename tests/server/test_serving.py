@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +19,7 @@ from mcp import StdioServerParameters
 
 from agent.session import connect
 from core.protocols import Observation
+from tests.support.processes import below, is_alive, until
 from tools.python.sandbox import sandbox_available
 
 pytestmark = pytest.mark.real
@@ -100,9 +103,17 @@ class Raw:
         raise AssertionError(self.process.communicate()[1].decode())
 
     def send(self, message: dict[str, Any]) -> None:
+        self.write(json.dumps(message).encode() + b"\n")
+
+    def write(self, raw: bytes) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.write(raw)
         self.process.stdin.flush()
+
+    def next(self) -> dict[str, Any]:
+        """The next message, whatever it answers."""
+        answer: dict[str, Any] = json.loads(next(self._read()))
+        return answer
 
     def _read(self) -> Iterator[bytes]:
         assert self.process.stdout is not None
@@ -141,6 +152,90 @@ def test_every_line_on_stdout_is_json_rpc_whatever_else_is_printed(
     assert "DeprecationWarning" in noise or "this is deprecated" in noise
     for line in server.lines:
         assert json.loads(line)["jsonrpc"] == "2.0"
+
+
+def _begun(home: Path, extra: Path) -> Raw:
+    server = Raw(home, extra)
+    info = {"name": "t", "version": "0"}
+    server.ask("initialize", 1, protocolVersion="2025-06-18", capabilities={}, clientInfo=info)
+    server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    return server
+
+
+def test_no_line_of_a_client_silences_the_server(flights_home: Path, tmp_path: Path) -> None:
+    """A character that was cut in half is mended; what cannot be read is answered with an error."""
+    server = _begun(flights_home, tmp_path)
+    query = "SELECT length('a\ud83d') AS n"
+    halved = server.ask("tools/call", 2, name="execute_query", arguments={"query": query})
+    assert halved["result"]["structuredContent"]["rows"] == [[2]]
+    for raw in (b"{broken\n", b"\xff\xfe\n", b"[]\n"):
+        server.write(raw)
+        assert "error" in server.next()
+    server.write(b'{"jsonrpc":"2.0","id":77,"method":7}\n')
+    assert server.next()["id"] == 77
+    after = server.ask("tools/call", 3, name="execute_query", arguments={"query": "SELECT 7 AS n"})
+    assert after["result"]["structuredContent"]["rows"] == [[7]]
+    server.hang_up()
+    assert server.process.returncode == 0
+
+
+ENDLESS = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7"
+
+
+def test_a_cancelled_query_is_stopped_and_the_next_answers_at_once(
+    flights_home: Path, tmp_path: Path
+) -> None:
+    """F23."""
+    server = _begun(flights_home, tmp_path)
+    server.ask("tools/call", 2, name="execute_query", arguments={"query": "SELECT 1"})
+    began = time.monotonic()
+    for number in range(3, 11):
+        params = {"name": "execute_query", "arguments": {"query": ENDLESS}}
+        server.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+        cancelled = {"method": "notifications/cancelled", "params": {"requestId": number}}
+        server.send({"jsonrpc": "2.0", **cancelled})
+    after = server.ask("tools/call", 20, name="execute_query", arguments={"query": "SELECT 7"})
+    assert after["result"]["structuredContent"]["rows"] == [[7]]
+    assert time.monotonic() - began < 20, "it waited for the queries' own limit of 30 s"
+    server.hang_up()
+
+
+def _files(pid: int) -> set[str]:
+    """What a process has open."""
+    found = set()
+    for handle in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found.add(str(handle.readlink()))
+    return found
+
+
+def test_neither_the_server_nor_the_tool_host_opens_the_database_that_is_explored(
+    flights_home: Path, tmp_path: Path
+) -> None:
+    """What an agent sends is run by processes that hold the database and nothing else."""
+    server = _begun(flights_home, tmp_path)
+    for number, query in enumerate(("SELECT 1", "SELECT count(*) FROM flights"), 2):
+        server.ask("tools/call", number, name="execute_query", arguments={"query": query})
+    processes = {server.process.pid, *below(server.process.pid)}
+    holding = {pid for pid in processes if any(n.endswith(".duckdb") for n in _files(pid))}
+    commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in processes}
+    (host,) = (pid for pid, command in commands.items() if b"tools.host\0" in command)
+    assert server.process.pid not in holding
+    assert host not in holding
+    assert holding, "somebody must have it open"
+    server.hang_up()
+
+
+def test_kill_9_of_the_server_leaves_no_process_of_the_tools(
+    flights_home: Path, tmp_path: Path
+) -> None:
+    server = _begun(flights_home, tmp_path)
+    server.ask("tools/call", 2, name="execute_query", arguments={"query": "SELECT 1"})
+    started = below(server.process.pid)
+    assert started
+    server.process.kill()
+    server.process.communicate(timeout=60)
+    until(lambda: not any(map(is_alive, started)), "the end of its processes")
 
 
 def test_a_wrong_name_is_one_line_on_stderr_and_nothing_on_stdout(flights_home: Path) -> None:

@@ -13,8 +13,7 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from databases.target import Target
 from server import toolhost
 from server.toolhost import ToolHost, clean_environment, remove_stale
 from tests.support.needs import needs
+from tests.support.processes import BOUND_S, below, is_alive, until
 from tests.tools.support import make_visits
 from tools.host import frames
 from tools.host.client import HostTools
@@ -34,7 +34,6 @@ from tools.host.messages import Opening
 pytestmark = pytest.mark.real
 
 ROOT = Path(__file__).parents[2]
-BOUND_S = 60.0
 SQL = "execute_query"
 PYTHON = "execute_code"
 
@@ -59,37 +58,6 @@ def opening(database: Path, key: str = "a", *, python: bool = True) -> Opening:
         names=(SQL, PYTHON) if python else (SQL,),
         sandbox="bubblewrap" if python else None,
     )
-
-
-def until(seen: Callable[[], object], what: str) -> None:
-    """Wait until something is so."""
-    last = time.monotonic() + BOUND_S
-    while not seen():
-        assert time.monotonic() < last, f"{what} did not come about"
-        time.sleep(0.02)
-
-
-def below(pid: int) -> set[int]:
-    """The processes that a process has started, and theirs, but for those that have ended."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        with contextlib.suppress(OSError, ValueError):
-            state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
-            if state not in "ZX":
-                parents[int(entry.name)] = int(parent)
-    found, edge = set[int](), {pid}
-    while edge:
-        edge = {child for child, parent in parents.items() if parent in edge} - found
-        found |= edge
-    return found
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in "ZX"
 
 
 def data(seen: Observation) -> dict[str, Any]:
