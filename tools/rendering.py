@@ -26,3 +26,12 @@ def fit(text: str, room: int) -> tuple[str, bool]:
         if len(compact(shown)) <= room or not most:
             return shown, True
         most = most * 3 // 4
+
+
+def leading(text: str, room: int) -> str:
+    """As much of the text's beginning as has a JSON of at most `room` characters."""
+    shown = text[: max(room, 1)]
+    while (over := len(compact(shown)) - room) > 0 and len(shown) > 1:
+        # A character may take six in JSON, so that to cut all that is over would cut too much.
+        shown = shown[: len(shown) - max(over // 6, 1)]
+    return shown

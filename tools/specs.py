@@ -20,7 +20,7 @@ class Argument:
     """One argument. Its bounds stand in the description too: some clients drop them from a schema."""
 
     name: str
-    kind: Literal["string", "integer", "number"]
+    kind: Literal["string", "integer", "number", "boolean"]
     description: str
     required: bool = False
     least: float | None = None
@@ -68,7 +68,6 @@ def arguments_of(tool: ToolName, limits: ToolLimits) -> tuple[Argument, ...]:
                 "code",
                 "string",
                 "Python to run. The value of the last expression is shown.",
-                required=True,
                 most_chars=limits.code_chars,
             ),
             Argument(
@@ -78,6 +77,14 @@ def arguments_of(tool: ToolName, limits: ToolLimits) -> tuple[Argument, ...]:
                 f" default {limits.python_seconds:g}.",
                 least=0.1,
             ),
+            Argument("reset", "boolean", "Forget all variables first; default false."),
+            Argument(
+                "output_offset",
+                "integer",
+                "Instead of code: show what the last call printed from this character on.",
+                least=0,
+            ),
+            longer,
         )
     return ()
 
@@ -110,7 +117,8 @@ def _describe(tool: ToolName, limits: ToolLimits) -> str:
     return (
         "Run Python in a sandbox without files or network. Variables survive between calls."
         " query(sql) returns a pandas DataFrame from the database (read-only, up to"
-        f" {limits.frame_rows:,} rows). pandas (pd), numpy (np) and scipy are there."
+        f" {limits.frame_rows:,} rows). pandas (pd), numpy (np), scipy, scikit-learn, statsmodels and"
+        " matplotlib are there."
         " Output: what is printed, then the value of the last expression."
     )
 
@@ -148,6 +156,11 @@ def _typed(argument: Argument, value: Any) -> Any:
         if argument.most_chars and len(value) > argument.most_chars:
             raise _wrong(f"{name!r} has {len(value)} characters; at most {argument.most_chars}")
         return value
+    if argument.kind == "boolean":
+        said = str(value).strip().lower()
+        if said not in {"true", "false"}:
+            raise _wrong(f"{name!r} must be true or false")
+        return said == "true"
     number = _number(value)
     if number is None or (argument.kind == "integer" and number != int(number)):
         raise _wrong(

@@ -17,7 +17,7 @@ from core.trajectory import Sandbox
 from tools.deadline import in_thread
 from tools.limits import ToolLimits
 from tools.python.sandbox import OFF
-from tools.python.session import GONE, PythonSession, render_cell, verdict
+from tools.python.session import GONE, PythonSession, render_cell, render_page, verdict
 from tools.rendering import fit
 from tools.scrub import Scrubber
 from tools.specs import arguments_of, check_arguments, spec_of
@@ -62,6 +62,8 @@ class ToolSet:
         self._python: PythonSession | None = None
         if sandbox:
             self._python = PythonSession(sandbox, self._sql.frame, self._limits, session)
+        self._printed = ""
+        """All that is kept of what the last cell printed."""
         self._closed = False
 
     @functools.cached_property
@@ -154,27 +156,42 @@ class ToolSet:
         )
         return _shown(reply)
 
-    async def _code(self, code: str, timeout: float | None = None) -> Observation:
+    async def _code(
+        self,
+        code: str | None = None,
+        timeout: float | None = None,
+        reset: bool = False,
+        output_offset: int | None = None,
+        reply_chars: int | None = None,
+    ) -> Observation:
         limits = self._limits
+        most = min(reply_chars or limits.reply_chars, limits.max_reply_chars)
+        if code is None:
+            if output_offset is None:
+                raise ToolError("execute_code needs 'code': Python to run", kind="arguments")
+            return _shown_data(render_page(self._printed, output_offset, most))
+        if output_offset is not None:
+            raise ToolError("'output_offset' stands alone, without 'code'", kind="arguments")
         seconds = limits.python_seconds if timeout is None else timeout
         notes = []
         if seconds > limits.python_max_seconds:
             notes.append(f"timeout {seconds:g} was lowered to {limits.python_max_seconds:g}.")
             seconds = limits.python_max_seconds
         assert self._python is not None  # or the tool were not on offer
-        result = await self._python.run(code, seconds)
+        result = await self._python.run(code, seconds, reset=reset)
+        result = result.model_copy(update=self._scrubber.words({"stdout": result.stdout}))
+        self._printed = result.stdout
         if result.state_lost:
             notes.append(f"Python was restarted before this call: {GONE.partition(';')[0]}.")
         kind, error = verdict(result, seconds, limits)
-        data = self._scrubber.words(render_cell(result, error, notes, limits))
-        return Observation(
-            text=compact(data),
-            data=data,
+        data = self._scrubber.words(render_cell(result, error, notes, limits, most))
+        return _shown_data(
+            data,
             is_error=kind is not None,
             error_kind=kind,
-            truncated=data["truncated"],
             accessed_fields=result.accessed_fields,
             violations=result.violations,
+            images=result.figures,
         )
 
     def _failure(self, kind: str, text: str, violations: tuple[str, ...] = ()) -> Observation:
@@ -197,3 +214,7 @@ def _shown(reply: Reply) -> Observation:
         truncated=reply.truncated,
         accessed_fields=reply.accessed_fields,
     )
+
+
+def _shown_data(data: dict[str, Any], **more: Any) -> Observation:
+    return Observation(text=compact(data), data=data, truncated=data["truncated"], **more)

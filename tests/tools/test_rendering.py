@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.rendering import fit, head_and_tail
+from tools.rendering import fit, head_and_tail, leading
 from tools.values import compact
 
 
@@ -33,3 +33,15 @@ def test_a_text_is_fitted_by_the_size_of_its_json(text: str, room: int) -> None:
     shown, cut = fit(text, room)
     assert len(compact(shown)) <= max(room, 60)
     assert cut == (len(compact(text)) > room)
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 9000, "\x01" * 9000, "\n" * 500 + "x" * 9000, "ü" * 400, ""]
+)
+@pytest.mark.parametrize("room", [60, 1000, 5000])
+def test_a_texts_beginning_is_fitted_by_the_size_of_its_json(text: str, room: int) -> None:
+    shown = leading(text, room)
+    assert text.startswith(shown)
+    assert len(compact(shown)) <= room
+    longer = text[: len(shown) + 1]
+    assert shown == text or len(compact(longer)) > room, "nothing more would fit"

@@ -59,7 +59,16 @@ def test_the_schemas_are_these() -> None:
             },
             ["query"],
         ),
-        "execute_code": ({"code": "string", "timeout": "number"}, ["code"]),
+        "execute_code": (
+            {
+                "code": "string",
+                "timeout": "number",
+                "reset": "boolean",
+                "output_offset": "integer",
+                "reply_chars": "integer",
+            },
+            [],
+        ),
     }
 
 
@@ -95,6 +104,11 @@ def test_numbers_are_taken_as_models_write_them() -> None:
     assert check("execute_code", code="1", timeout="2.5")["timeout"] == 2.5
 
 
+def test_truth_is_taken_as_models_write_it() -> None:
+    for written, meant in ((True, True), ("true", True), ("False", False), (False, False)):
+        assert check("execute_code", code="1", reset=written)["reset"] is meant
+
+
 def test_none_means_not_given() -> None:
     assert check("execute_query", query="SELECT 1", limit=None) == {"query": "SELECT 1"}
 
@@ -127,6 +141,8 @@ def test_what_clients_add_on_their_own_is_ignored() -> None:
         ("execute_query", {"query": "SELECT 1", "reply_chars": 10}, "at least 1000"),
         ("describe_table", {}, "needs 'table_name'"),
         ("execute_code", {"code": "1", "timeout": 0}, "at least 0.1"),
+        ("execute_code", {"code": "1", "reset": "maybe"}, "must be true or false"),
+        ("execute_code", {"output_offset": -1}, "at least 0"),
         ("execute_code", {"code": "1", "timeout": "soon"}, "must be a number"),
         ("execute_code", {"code": "#" * 20_001}, "at most 20000"),
     ],

@@ -141,6 +141,7 @@ class Worker:
                 f"a SQL worker did not start: {self.said or 'no reason given'}"
             ) from None
         except BaseException:
+            self._first.cancel()
             await self.end()
             raise
         if (failed := answer.get("failed")) is not None:

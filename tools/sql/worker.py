@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -110,6 +111,7 @@ class Worker:
         self._admit: Callable[[str], Admitted] = keep(self._engine.admit)
         self._fields: Callable[[str], tuple[str, ...]] = keep(self._fields_of)
         self._access: AccessLog | None = None
+        self._beside = ThreadPoolExecutor(order.slots, thread_name_prefix="access")
         self._listening = threading.Lock()
         self._running: dict[int, Request] = {}
         self._answers: dict[str, Callable[[Request, dict[str, Any]], Reply]] = {
@@ -183,6 +185,8 @@ class Worker:
         try:
             admitted = self._admit(sql)
             tables = admitted.tables
+            # While the engine works: it lets other threads of this process run.
+            fields = self._beside.submit(self._fields, admitted.reads) if admitted.reads else None
             with request.running(self._engine.cursor()) as cursor:
                 cursor.execute(sql)
                 taken = take(cursor)
@@ -192,11 +196,13 @@ class Worker:
             if (told := self._engine.explain(exc, tables)) is not None:
                 raise told from exc
             raise
-        return taken, self._fields(admitted.reads) if admitted.reads else ()
+        return taken, fields.result() if fields else ()
 
     def _fields_of(self, sql: str) -> tuple[str, ...]:
         if self._access is None:
-            self._access = AccessLog(self._schema())
+            self._access = AccessLog(
+                self._schema(), self._engine.dialect, self._target.fact_columns
+            )
         return self._access.fields(sql)
 
     def _schema(self) -> Schema:

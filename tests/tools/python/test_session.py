@@ -223,6 +223,49 @@ def test_long_output_is_cut_to_one_reply(python: Hand) -> None:
 
 
 @real_python
+def test_what_was_printed_can_be_read_page_by_page(python: Hand) -> None:
+    seen = python.python("for i in range(9000): print('line', i)")
+    whole = "".join(f"line {i}\n" for i in range(9000))[:65536]
+    assert "output_offset and no code (0 to 65536; " in data(seen)["note"]
+    pages: list[str] = []
+    while True:
+        page = python.call("execute_code", output_offset=sum(map(len, pages)), reply_chars=32_000)
+        assert len(page.text) <= 32_000
+        pages.append(data(page)["stdout"])
+        if not page.truncated:
+            break
+        assert f"Go on with output_offset {sum(map(len, pages))}." in data(page)["note"]
+    assert "".join(pages) == whole
+    assert len(pages) <= 4
+    beyond = python.call("execute_code", output_offset=10**6)
+    assert data(beyond)["stdout"] == ""
+    assert not beyond.truncated
+
+
+@real_python
+def test_paging_runs_nothing(python: Hand) -> None:
+    python.python("n = 41\nprint('once')")
+    assert data(python.call("execute_code", output_offset=1))["stdout"] == "nce\n"
+    assert data(python.python("n"))["value"] == "41"
+    assert python.call("execute_code", output_offset=0, code="1").error_kind == "arguments"
+    assert "needs 'code'" in python.call("execute_code").text
+
+
+@real_python
+def test_a_longer_reply_comes_on_request(python: Hand) -> None:
+    seen = python.python("print('x' * 30_000)", reply_chars=32_000)
+    assert 30_000 < len(seen.text) <= 32_000
+    assert not seen.truncated
+
+
+@real_python
+def test_a_reset_works_even_where_the_cell_fails(python: Hand) -> None:
+    python.python("z = 41")
+    assert python.python("1/0", reset=True).error_kind == "python"
+    assert "NameError" in python.python("z").text
+
+
+@real_python
 def test_two_sessions_have_their_own_variables(visits: Path) -> None:
     async def interleave() -> list[str]:
         pool = pool_of(visits)
@@ -341,13 +384,15 @@ def test_any_output_fits_into_a_reply(text: str) -> None:
         CellResult(stdout="a", value=text),
         CellResult(stdout=text, value=text, error=text),
     ):
-        shown = render_cell(result, result.error, ["a note."], LIMITS)
+        shown = render_cell(result, result.error, ["a note."], LIMITS, LIMITS.reply_chars)
         assert len(compact(shown)) <= LIMITS.reply_chars
         assert shown["truncated"]
         assert json.loads(compact(shown)) == shown
 
 
 def test_a_small_text_is_not_cut_for_a_large_one() -> None:
-    shown = render_cell(CellResult(stdout="x" * 50_000, value="42"), None, [], LIMITS)
+    shown = render_cell(
+        CellResult(stdout="x" * 50_000, value="42"), None, [], LIMITS, LIMITS.reply_chars
+    )
     assert shown["value"] == "42"
     assert len(shown["stdout"]) > 6000
