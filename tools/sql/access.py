@@ -3,44 +3,56 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from databases.schema import Schema
+from tools.sql.facts import FactLog
+from tools.sql.places import Places
 
 if TYPE_CHECKING:
     from sqlglot import exp
     from sqlglot.optimizer.scope import Scope
+    from sqlglot.schema import MappingSchema
 
 UNPARSED = "?"
 """Stands alone for the fields of a statement that ran but that sqlglot could not follow."""
 LONGEST = 20_000
-"""Characters beyond which a statement is not followed: sqlglot's time grows with their square."""
+"""Characters beyond which a statement is not followed."""
+DEEPEST = 1000
+"""Levels of a parse tree beyond which it is not followed: sqlglot's time grows with their square, and
+DuckDB runs no deeper expression either."""
 
 
 class AccessLog:
-    """Resolves statements against one database's schema."""
+    """Resolves statements against one database's schema. Safe to be asked from several threads."""
 
-    def __init__(self, schema: Schema) -> None:
-        self._columns: dict[str, dict[str, str]] = {}
-        """Lower-case table name to its columns, lower-case name to true name."""
-        self._names: dict[str, str] = {}
-        for table in schema.tables:
-            bare = table.name.rpartition(".")[2].lower()
-            self._names[bare] = table.name
-            self._columns.setdefault(bare, {}).update(
-                {c.name.lower(): c.name for c in table.columns}
-            )
+    def __init__(
+        self,
+        schema: Schema,
+        dialect: str = "duckdb",
+        fact_columns: Mapping[str, str] | None = None,
+    ) -> None:
+        """`fact_columns`: table to the column whose values name facts (scenario.toml, `[facts]`)."""
+        self._dialect = dialect
+        self._places = Places(schema, dialect)
+        self._facts = FactLog(self._places, fact_columns or {})
 
     def fields(self, sql: str) -> tuple[str, ...]:
-        """Sorted `table.column` names that the statement reads, `SELECT *` expanded."""
+        """Sorted `table.column` names that the statement reads, `SELECT *` expanded; and
+        `table.column=value` for the facts that it asks for by name."""
         if len(sql) > LONGEST:
             return (UNPARSED,)
-        _quiet()
+        silence_sqlglot()
         try:
             return tuple(sorted(set(self._read(sql))))
         except Exception:  # noqa: BLE001 - a gap in sqlglot must never cost the agent its answer
             return (UNPARSED,)
+
+    @cached_property
+    def _mapping(self) -> MappingSchema:
+        return self._places.mapping()
 
     def _read(self, sql: str) -> Iterator[str]:
         import sqlglot
@@ -48,7 +60,10 @@ class AccessLog:
         from sqlglot.optimizer.qualify import qualify
         from sqlglot.optimizer.scope import traverse_scope
 
-        tree: exp.Expr = sqlglot.parse_one(sql, read="duckdb")
+        tree: exp.Expr = sqlglot.parse_one(sql, read=self._dialect)
+        if len(sql) > DEEPEST and _is_too_deep(tree):
+            yield UNPARSED
+            return
         if isinstance(tree, (exp.Describe, exp.Show)):
             return
         if isinstance(tree, exp.Summarize):
@@ -61,27 +76,26 @@ class AccessLog:
                 yield UNPARSED
             return
         for pivot in tree.find_all(exp.Pivot):
-            # A simplified PIVOT groups by every column that it does not name.
-            for table in pivot.find_all(exp.Table):
-                yield from self._all_of(table)
+            yield from self._of_pivot(pivot)
         if isinstance(tree, exp.Pivot):
             return
         if not isinstance(tree, (exp.Query, exp.Values)):
             yield UNPARSED
             return
-        known: dict[str, object] = {
-            table: dict.fromkeys(columns, "text") for table, columns in self._columns.items()
-        }
         tree = qualify(
             tree,
-            schema=known,
-            dialect="duckdb",
+            schema=self._mapping,
+            dialect=self._dialect,
+            expand_alias_refs=False,  # an alias stands for columns that are found where it is made
+            expand_stars=False,  # a node for each column of each table would take seconds
             validate_qualify_columns=False,
             quote_identifiers=False,
             identify=False,
         )
         for scope in traverse_scope(tree):
             yield from self._of_scope(scope)
+            if self._facts:
+                yield from self._facts.of_scope(scope)
 
     def _of_scope(self, scope: Scope) -> Iterator[str]:
         from sqlglot import exp
@@ -91,6 +105,9 @@ class AccessLog:
             for name, source in scope.sources.items()
             if isinstance(source, exp.Table)
         }
+        if isinstance(scope.expression, exp.Select):
+            for selected in scope.expression.expressions:
+                yield from self._of_star(selected, scope)
         if scope.expression.find(exp.Columns):  # COLUMNS('a regex') may stand for any of them
             for table in tables.values():
                 yield from self._all_of(table)
@@ -100,56 +117,54 @@ class AccessLog:
                 yield from self._one_of([source], column.name)
             elif not column.table:
                 yield from self._one_of(tables.values(), column.name)
+        for row in scope.table_columns:  # SELECT t FROM t
+            if row.name.lower() in tables:
+                yield from self._all_of(tables[row.name.lower()])
+
+    def _of_star(self, selected: exp.Expr, scope: Scope) -> Iterator[str]:
+        """What `*` and `a_table.*` stand for. Columns of a subquery are found in the subquery."""
+        from sqlglot import exp
+
+        star = selected.find(exp.Star)
+        if star is None or star.find_ancestor(exp.Count, exp.Query) is not scope.expression:
+            return
+        if isinstance(scope.expression.parent, exp.Exists):
+            return
+        chosen = star.parent.table if isinstance(star.parent, exp.Column) else ""
+        left_out = {name.name.lower() for name in star.args.get("except_") or ()}
+        for name, (_, source) in scope.selected_sources.items():
+            if isinstance(source, exp.Table) and chosen in {"", name}:
+                yield from self._places.fields(self._places.of(source), but=left_out)
+
+    def _of_pivot(self, pivot: exp.Pivot) -> Iterator[str]:
+        """A simplified PIVOT groups by every column that it does not name."""
+        from sqlglot import exp
+
+        tables = list(pivot.find_all(exp.Table))
+        if isinstance(pivot.parent, exp.Table):
+            tables.append(pivot.parent)
+        for table in tables:
+            yield from self._all_of(table)
+        if self._facts:
+            yield from self._facts.of_pivot(pivot, tables)
 
     def _one_of(self, tables: Iterable[exp.Table], column: str) -> Iterator[str]:
-        for table in tables:
-            bare = table.name.lower()
-            if true := self._columns.get(bare, {}).get(column.lower()):
-                yield f"{self._names[bare]}.{true}"
+        for place in map(self._places.of, tables):
+            if self._places.has(place, column):
+                yield self._places.field(place, column)
 
     def _all_of(self, table: exp.Table) -> Iterator[str]:
-        bare = table.name.lower()
-        for column in self._columns.get(bare, {}).values():
-            yield f"{self._names[bare]}.{column}"
+        return self._places.fields(self._places.of(table))
 
 
-def pivot_names(sql: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
-    """The functions, tables, and functions in FROM, of a SELECT that holds a PIVOT.
-
-    None where it is anything else.
-    """
-    import sqlglot
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-
-    _quiet()
-    try:
-        trees = sqlglot.parse(sql, read="duckdb")
-    except (SqlglotError, RecursionError):
-        return None
-    if len(trees) != 1 or trees[0] is None:
-        return None
-    tree = trees[0]
-    reading = (exp.Select, exp.Pivot, exp.SetOperation, exp.Subquery, exp.Summarize, exp.Describe)
-    if not isinstance(tree, reading) or not tree.find(exp.Pivot):
-        return None
-    if tree.find(exp.DML, exp.DDL, exp.Command):
-        return None
-    functions = [_function_name(node) for node in tree.find_all(exp.Func)]
-    sources = list(tree.find_all(exp.Table))
-    tables = [node.name for node in sources if node.name]
-    if any(name.lower() == "show" for name in tables):  # sqlglot reads `(SHOW x)` as a table SHOW
-        return None
-    in_from = [_function_name(n.this) for n in sources if isinstance(n.this, exp.Func)]
-    return tuple(functions), tuple(tables), tuple(in_from)
+def _is_too_deep(tree: exp.Expr) -> bool:
+    level, depth = [tree], 0
+    while level and depth <= DEEPEST:
+        level = [child for node in level for child in node.iter_expressions()]
+        depth += 1
+    return bool(level)
 
 
-def _function_name(node: exp.Func) -> str:
-    from sqlglot import exp
-
-    return node.name if isinstance(node, exp.Anonymous) else node.sql_name()
-
-
-def _quiet() -> None:
+def silence_sqlglot() -> None:
     """sqlglot says on stderr what it cannot parse; here that is a mark in the record."""
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)

@@ -227,7 +227,7 @@ def _named(tree: str) -> _Names:
 
 def _pivot(sql: str) -> _Names:
     """A dynamic PIVOT, which DuckDB's own tree cannot show (it becomes several statements)."""
-    from tools.sql.access import pivot_names
+    from tools.sql.pivot import pivot_names
 
     found = pivot_names(sql)
     if found is None:
