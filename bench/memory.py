@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+LOOK_S = 1.0
+MOST_LOOKS = 60
 
 
 def descendants() -> Iterator[int]:
@@ -22,6 +26,17 @@ def descendants() -> Iterator[int]:
         below = children.get(waiting.pop(), [])
         yield from below
         waiting += below
+
+
+async def settled() -> frozenset[int]:
+    """The descendants, once for a second no process has come or gone; in a minute at the latest."""
+    seen = frozenset(descendants())
+    for _ in range(MOST_LOOKS):
+        await asyncio.sleep(LOOK_S)
+        before, seen = seen, frozenset(descendants())
+        if seen == before:
+            return seen
+    raise RuntimeError("processes come and go without end")
 
 
 def pss_of(pid: int) -> int:

@@ -13,7 +13,7 @@ from bench import old_ways
 from bench.figures import Bench, Measured
 from bench.hands import Opener, printed, sessions, timed
 from bench.lab import Lab, prepare
-from bench.memory import descendants, pss_of
+from bench.memory import pss_of, settled
 from bench.side_by_side import Pair, ratio
 
 OURS_PER_ROUND = 20
@@ -97,10 +97,10 @@ def session_costs(bench: Bench) -> Mapping[str, Measured]:
         bench.say(f"the memory of {SIDE_BY_SIDE} sessions")
         async with sessions(lab, python=True) as opener:
             await _start(opener, 0)
-            before = set(descendants())
+            before = await settled()  # workers that are still being started are no sessions
             for number in range(SIDE_BY_SIDE):
                 await printed(await opener(), GROUPBY.format(number=number))
-            kernels = set(descendants()) - before
+            kernels = await settled() - before
             held = sum(pss_of(pid) for pid in kernels) / SIDE_BY_SIDE / 1e6
         first, last = min(starts), max(starts)
         return {

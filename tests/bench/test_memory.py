@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import os
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from bench import memory
 from bench.memory import descendants, pss_of
 from tests.support.needs import needs
 
@@ -61,6 +64,22 @@ def test_what_three_processes_share_counts_a_third_in_each() -> None:
         held = [pss_of(pid) for pid in pids]
     assert max(held) < 50e6
     assert 64e6 < sum(held) < 150e6
+
+
+def test_processes_have_settled_once_none_has_come_or_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "LOOK_S", 0.05)
+    with holder(1) as pids:
+        assert set(pids) <= asyncio.run(memory.settled())
+
+
+def test_processes_that_come_and_go_without_end_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "LOOK_S", 0)
+    steps = itertools.count()
+    monkeypatch.setattr(memory, "descendants", lambda: [next(steps)])
+    with pytest.raises(RuntimeError, match="come and go"):
+        asyncio.run(memory.settled())
 
 
 def test_a_process_that_is_gone_has_no_figure() -> None:
