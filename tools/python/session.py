@@ -7,10 +7,10 @@ from typing import Any
 
 from core.protocols import CellLimits, CellResult, Kernel, QueryFunction, SandboxFactory
 from tools.limits import ToolLimits
-from tools.rendering import fit
+from tools.rendering import fit, leading
 from tools.values import compact
 
-SPARE = 400
+SPARE = 560
 GONE = "all variables are gone; the next call starts afresh"
 
 
@@ -73,13 +73,13 @@ def verdict(
 
 
 def render_cell(
-    result: CellResult, error: str | None, notes: list[str], limits: ToolLimits
+    result: CellResult, error: str | None, notes: list[str], limits: ToolLimits, reply_chars: int
 ) -> dict[str, Any]:
     """The reply of execute_code; the longest of its texts gives way where not all fit."""
     if result.figures:
         notes = [*notes, _figures(len(result.figures))]
     texts = {"stdout": result.stdout, "value": result.value or "", "error": error or ""}
-    room = limits.reply_chars - SPARE - sum(len(note) for note in notes)
+    room = reply_chars - SPARE - sum(len(note) for note in notes)
     shares = _shares({name: len(compact(text)) for name, text in texts.items()}, room)
     cut = result.truncated
     shown: dict[str, str] = {}
@@ -87,7 +87,7 @@ def render_cell(
         shown[name], shortened = fit(text, shares[name])
         cut = cut or shortened
     if cut:
-        notes = [*notes, "Output was cut: print less, or print aggregates."]
+        notes = [*notes, _cut(result, limits)]
     return {
         "truncated": cut,
         "truncation_reason": "bytes" if cut else None,
@@ -95,6 +95,30 @@ def render_cell(
         "stdout": shown["stdout"],
         "value": None if result.value is None else shown["value"],
         "error": None if error is None else shown["error"],
+    }
+
+
+def _cut(result: CellResult, limits: ToolLimits) -> str:
+    kept = f"; of what it printed, {limits.python_output_bytes} bytes are kept"
+    return (
+        "Output was cut: print less, print aggregates, or page through it with output_offset and no"
+        f" code (0 to {len(result.stdout)}{kept if result.truncated else ''})."
+    )
+
+
+def render_page(stdout: str, offset: int, reply_chars: int) -> dict[str, Any]:
+    """The reply that shows what an earlier cell printed from a character on; nothing is run."""
+    shown = leading(stdout[offset:], reply_chars - SPARE)
+    end = offset + len(shown)
+    note = f"Characters {offset} to {end} of the {len(stdout)} that the last call printed."
+    left = end < len(stdout)
+    return {
+        "truncated": left,
+        "truncation_reason": "bytes" if left else None,
+        "note": f"{note} Go on with output_offset {end}." if left else note,
+        "stdout": shown,
+        "value": None,
+        "error": None,
     }
 
 

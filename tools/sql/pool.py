@@ -27,7 +27,7 @@ from tools.sql.housing import Housing, Worker
 SLOTS = 4
 PATIENCE_S = 0.1
 """A statement that has taken this long gets company in its worker."""
-GRACE_S = 0.4
+GRACE_S = 1.0
 """How long a statement that was told to stop may take to listen."""
 SPARE_AFTER_S = 1.0
 """The spare waits until those that serve have their start behind them."""
