@@ -106,6 +106,7 @@ class _Cell:
         started = time.monotonic()
         live.output.begin(self._limits.output_bytes)
         live.channel.begin()
+        live.zygote.touch()
         answer: dict[str, Any] = {}
         killed: str | None = None
         try:
@@ -120,6 +121,7 @@ class _Cell:
         except EndedError as exc:
             killed, answer = await self._how_it_died(live, exc)
         live.output.drain()
+        live.zygote.touch()
         if live.output.is_flooded:
             killed = "output"
         return CellResult(

@@ -13,9 +13,9 @@ from pathlib import Path
 from tools.python.zygote import Ending
 
 END_S = 5.0
-STILL_S = 1.0
+STILL_S = 5.0
 """How long what a cell left behind has for its end, once it is killed."""
-STEP_S = 0.002
+STEP_S = 0.005
 
 
 class KernelProcess:
@@ -36,9 +36,9 @@ class KernelProcess:
     async def still(self) -> bool:
         """Whether after `pause` nothing goes on in the kernel.
 
-        The first process ends what a cell started, but a cell may keep it from doing so. What
-        nobody else looks after is its child, so that to look at its children is enough. Where the
-        machine does not tell of them, it is believed.
+        The first process stops by itself, and has ended what a cell started; but a cell may keep it
+        from doing so. What nobody else looks after is its child, so that to look at its children is
+        enough. Where the machine does not tell of them, it is believed.
         """
         last = time.monotonic() + STILL_S
         while not (still := self._is_still()) and time.monotonic() < last:
@@ -48,14 +48,10 @@ class KernelProcess:
     def _is_still(self) -> bool:
         tasks = Path(f"/proc/{self.pid}/task")
         try:
-            own = list(tasks.iterdir())
-            states = {_state(task) for task in own}
-            children = " ".join((task / "children").read_text("ascii") for task in own).split()
+            children = " ".join((t / "children").read_text("ascii") for t in tasks.iterdir())
         except OSError:
             return True
-        return states <= set("TtZX") and {_state(Path("/proc", pid)) for pid in children} <= set(
-            "ZX"
-        )
+        return {_state(Path("/proc", pid)) for pid in children.split()} <= set("ZX")
 
     def resume(self) -> None:
         """Go on after `pause`."""

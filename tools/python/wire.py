@@ -11,6 +11,7 @@ import os
 import socket
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from core.errors import SandboxError
@@ -18,7 +19,7 @@ from tools.deadline import in_thread
 from tools.python.bounds import Bounds
 from tools.python.memory import MemoryGroup, memory_groups
 from tools.python.process import KernelProcess
-from tools.python.zygote import START_S, running_zygote, start_zygote
+from tools.python.zygote import START_S, Zygote, running_zygote, start_zygote
 
 LENGTH = struct.Struct(">I")
 MOST_BYTES = 1 << 20
@@ -41,22 +42,17 @@ class FloodError(Exception):
     """The cell printed far more than is kept."""
 
 
+@dataclass
 class LiveSession:
     """A kernel of the zygote's."""
 
-    def __init__(
-        self,
-        process: KernelProcess,
-        channel: Channel,
-        output: Output,
-        bounds: Bounds,
-        group: MemoryGroup | None,
-    ) -> None:
-        self.process = process
-        self.bounds = bounds
-        self._group = group
-        self.channel = channel
-        self.output = output
+    zygote: Zygote
+    process: KernelProcess
+    channel: Channel
+    output: Output
+    bounds: Bounds
+    group: MemoryGroup | None
+    """What counts its memory, where the machine has such a thing."""
 
     @classmethod
     async def start(cls, bounds: Bounds, house: str) -> LiveSession:
@@ -94,7 +90,7 @@ class LiveSession:
             if isinstance(exc, (TimeoutError, EndedError)):
                 raise SandboxError(f"the Python sandbox did not start: {said}") from None
             raise
-        return cls(process, channel, output, bounds, group)
+        return cls(zygote, process, channel, output, bounds, group)
 
     async def close(self) -> None:
         """End it, and come back when nothing of it is left."""
@@ -103,8 +99,8 @@ class LiveSession:
         self.output.close()
         await self.process.wait()
         self.process.close()
-        if self._group:
-            self._group.close()
+        if self.group:
+            self.group.close()
 
 
 async def _counted(pid: int, bounds: Bounds) -> MemoryGroup | None:

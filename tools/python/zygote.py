@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import threading
+import time
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -30,8 +31,10 @@ LATER = (
     *("patsy", "formulaic", "statsmodels.regression.linear_model", "statsmodels.api"),
     "statsmodels.formula.api",
 )
-"""What the zygote imports one by one while nobody waits, after its first kernel: in kernels forked
+"""What the zygote imports one by one, after its first kernel, while little goes on: in kernels forked
 later these imports take no time, and their memory is shared."""
+QUIET_S, PATIENCE_S, LOOK_S = 2.0, 10.0, 0.2
+"""How long no cell must have begun or ended before the next import, and how long that is waited for."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ class Zygote:
         self._lock = threading.Lock()
         self._number = 0
         self._ready: Future[None] = Future()
+        self._grown = threading.Event()
+        self._last_use = time.monotonic()
         self.is_alive = True
         threading.Thread(target=self._keep, name="zygote", daemon=True).start()
 
@@ -107,10 +112,24 @@ class Zygote:
     def _send(self, message: dict[str, Any], handles: list[int] | None = None) -> None:
         socket.send_fds(self._host, [json.dumps(message).encode()], handles or [])
 
+    def touch(self) -> None:
+        """A cell begins or ends: the machine has better things to do than to import ahead."""
+        self._last_use = time.monotonic()
+
     def _grow(self) -> None:
-        precompile(LATER[-1], ", ".join(LATER))
+        self._wait_for_quiet()
+        precompile(LATER[-1], ", ".join(LATER), background=True)
         with contextlib.suppress(OSError):  # it has ended meanwhile
-            self._send({"op": "grow", "modules": LATER})
+            for module in LATER:
+                self._wait_for_quiet()
+                self._grown.clear()
+                self._send({"op": "grow", "module": module})
+                self._grown.wait()
+
+    def _wait_for_quiet(self) -> None:
+        last = time.monotonic() + PATIENCE_S
+        while time.monotonic() < min(last, self._last_use + QUIET_S) and self.is_alive:
+            time.sleep(LOOK_S)
 
     def _keep(self) -> None:
         """The life of the process, in the one thread that it is bound to."""
@@ -138,7 +157,11 @@ class Zygote:
             self._send({"op": "settings", "warm": self._warm, **self._house.settings()})
         while message := self._receive():
             if message["op"] == "ready":
+                self.touch()
                 self._ready.set_result(None)
+                continue
+            if message["op"] == "grown":
+                self._grown.set()
                 continue
             if ended := self._living.pop(message["number"], None):
                 ended.set_result(Ending(message["status"], message["cpu_s"]))
@@ -159,6 +182,7 @@ class Zygote:
             self.is_alive = False
             self._host.close()
             living, self._living = self._living, {}
+        self._grown.set()
         if not self._ready.done():
             self._ready.set_exception(SandboxError(f"the Python sandbox did not start: {said}"))
         for ended in living.values():

@@ -49,9 +49,7 @@ class Session:
         self._own_module = sys.modules["__main__"]
         self._module = types.ModuleType("__main__")
         sys.modules["__main__"] = self._module
-        self._module.__dict__.update(query=self.query, QueryError=QueryError)
-        warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
-        self._offer_libraries()
+        self._module.__dict__.update(query=self.query, QueryError=QueryError, **_libraries())
 
     def query(self, sql: str) -> Any:
         """Run one read-only SELECT on the database; returns a pandas DataFrame."""
@@ -98,14 +96,6 @@ class Session:
         self._memory_mb = (bound >> 20) - self._base_mb
         resource.setrlimit(resource.RLIMIT_AS, (bound, most))
 
-    def _offer_libraries(self) -> None:
-        """The names np and pd, and wide tables."""
-        import numpy as np
-        import pandas as pd
-
-        pd.set_option("display.width", 160, "display.max_columns", 30)
-        self._module.__dict__.update(np=np, pd=pd)
-
     def _evaluate(self, code: str, name: str) -> str | None:
         space = self._module.__dict__
         tree = ast.parse(code, name)
@@ -130,6 +120,20 @@ class Session:
         if isinstance(exc, MemoryError):
             text += f"\nmemory limit: the sandbox has {self._memory_mb} MB; the variables are kept"
         return text
+
+
+def prepare() -> None:
+    """What every session would do at its start, done once before they are forked."""
+    warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
+    _libraries()["pd"].set_option("display.width", 160, "display.max_columns", 30)
+
+
+def _libraries() -> dict[str, Any]:
+    """The names that a session begins with."""
+    import numpy as np
+    import pandas as pd
+
+    return {"np": np, "pd": pd}
 
 
 def _frame(columns: list[tuple[str, Any]] | dict[str, Any]) -> Any:

@@ -20,22 +20,26 @@ class _Counts(ctypes.Structure):
     ]
 
 
+_libc = ctypes.CDLL(None)
+_trim = getattr(_libc, "malloc_trim", None)
+_count = getattr(_libc, "mallinfo2", None)
+if _count:
+    _count.restype = _Counts
+
+
 class Heap:
     """The C library's heap; of one that cannot be asked (other than glibc 2.33+) nothing is known."""
 
     def __init__(self) -> None:
-        libc = ctypes.CDLL(None)
-        self._trim = getattr(libc, "malloc_trim", None)
-        self._count = getattr(libc, "mallinfo2", None)
-        if self._count:
-            self._count.restype = _Counts
-        self._known = self._free()
+        self._known = _free()
 
     def tidy(self) -> None:
         """Hand back free pages, where a cell left many."""
-        if self._trim and self._free() > self._known + WORTH_IT:
-            self._trim(0)
-            self._known = self._free()
+        if _trim and _free() > self._known + WORTH_IT:
+            _trim(0)
+            self._known = _free()
 
-    def _free(self) -> int:
-        return int(self._count().fordblks) if self._count else 0
+
+def _free() -> int:
+    """Bytes that the C library holds and nobody uses."""
+    return int(_count().fordblks) if _count else 0

@@ -5,7 +5,7 @@ ends with it. A kernel inherits what was imported here, and nothing of another k
 data ever comes this way.
 
 Messages (SOCK_SEQPACKET, JSON). From the host: `settings`, once; `fork` with two descriptors, the
-kernel's channel and where it prints; `grow` with what to import while nobody waits. To the host: `ready`; `ended` for each kernel.
+kernel's channel and where it prints; `grow` with a module to import ahead. To the host: `ready`; `grown`; `ended` for each kernel.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import importlib
 import io
 import json
 import os
-import select
 import signal
 import socket
 import sys
@@ -26,7 +25,7 @@ import traceback
 from typing import Any
 
 from . import walls
-from .cells import serve
+from .cells import prepare, serve
 from .channel import Channel, Printed
 from .landlock import allow_only
 
@@ -34,7 +33,6 @@ MOST_BYTES = 1 << 16
 CHANNEL, FIRST_FREE = 3, 4
 """A kernel has four descriptors: nothing, what it prints (twice), and its channel."""
 FAILED = 120
-IDLE_MS = 100
 
 
 class Zygote:
@@ -46,7 +44,6 @@ class Zygote:
         self._own_pids = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=own_proc)
         self._kernels: dict[int, int] = {}
         """Process id of each living kernel: its number."""
-        self._later: list[str] = []
         self._settings: dict[str, Any] = json.loads(host.recv(MOST_BYTES))
 
     def serve(self) -> None:
@@ -56,17 +53,13 @@ class Zygote:
             walls.end_with_parent()
         sys.path.append(self._settings["site"])
         if self._settings["warm"]:
+            prepare()
             _import_first()
         _settle()
-        self._host.send(json.dumps({"op": "ready"}).encode())
         signal.signal(signal.SIGCHLD, lambda *_: self._bury())
-        poll = select.poll()
-        poll.register(self._host, select.POLLIN)
+        self._host.send(json.dumps({"op": "ready"}).encode())
         while True:
-            if poll.poll(IDLE_MS if self._later else None):
-                self._listen()
-            else:
-                self._grow()
+            self._listen()
 
     def _listen(self) -> None:
         raw, handles, _, _ = socket.recv_fds(self._host, MOST_BYTES, 2)
@@ -74,7 +67,10 @@ class Zygote:
             os._exit(0)  # the host is gone
         message = json.loads(raw)
         if message["op"] == "grow":
-            self._later = message["modules"]
+            with contextlib.suppress(Exception):  # then a kernel that wants it is told why
+                importlib.import_module(message["module"])
+            _settle()
+            self._host.send(json.dumps({"op": "grown"}).encode())
         else:
             try:
                 self._fork(message, *handles)
@@ -117,13 +113,6 @@ class Zygote:
             }
             with contextlib.suppress(OSError):
                 self._host.send(json.dumps(said).encode())
-
-    def _grow(self) -> None:
-        name = self._later.pop(0)
-        with contextlib.suppress(Exception):  # then a kernel that wants it is told why
-            importlib.import_module(name)
-        if not self._later:
-            _settle()
 
     def _become_kernel(self, bounds: dict[str, Any], channel: int, output: int) -> None:
         """In the child: leave everything of the zygote behind, then serve cells. Never returns."""
