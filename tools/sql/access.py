@@ -13,6 +13,7 @@ from tools.sql.places import Places
 
 if TYPE_CHECKING:
     from sqlglot import exp
+    from sqlglot.dialects.dialect import Dialect
     from sqlglot.optimizer.scope import Scope
     from sqlglot.schema import MappingSchema
 
@@ -35,7 +36,7 @@ class AccessLog:
         fact_columns: Mapping[str, str] | None = None,
     ) -> None:
         """`fact_columns`: table to the column whose values name facts (scenario.toml, `[facts]`)."""
-        self._dialect = dialect
+        self._named = dialect
         self._places = Places(schema, dialect)
         self._facts = FactLog(self._places, fact_columns or {})
 
@@ -44,15 +45,21 @@ class AccessLog:
         `table.column=value` for the facts that it asks for by name."""
         if len(sql) > LONGEST:
             return (UNPARSED,)
-        silence_sqlglot()
         try:
             return tuple(sorted(set(self._read(sql))))
         except Exception:  # noqa: BLE001 - a gap in sqlglot must never cost the agent its answer
             return (UNPARSED,)
 
     @cached_property
+    def _dialect(self) -> Dialect:
+        from sqlglot.dialects.dialect import Dialect
+
+        silence_sqlglot()
+        return Dialect.get_or_raise(self._named)
+
+    @cached_property
     def _mapping(self) -> MappingSchema:
-        return self._places.mapping()
+        return self._places.mapping(self._dialect)
 
     def _read(self, sql: str) -> Iterator[str]:
         import sqlglot

@@ -9,6 +9,7 @@ from databases.schema import Schema
 
 if TYPE_CHECKING:
     from sqlglot import exp
+    from sqlglot.dialects.dialect import Dialect
     from sqlglot.schema import MappingSchema
 
 Place = tuple[str, str]
@@ -21,7 +22,6 @@ class Places:
 
     def __init__(self, schema: Schema, dialect: str) -> None:
         self._schema = schema
-        self._dialect = dialect
         self._default = _DEFAULT_SCHEMA.get(dialect, "main")
         self._columns: dict[Place, dict[str, str]] = {}
         """A place to its columns, lower-case name to true name."""
@@ -61,7 +61,7 @@ class Places:
             if lower not in left_out:
                 yield f"{self._names[place]}.{column}"
 
-    def mapping(self) -> MappingSchema:
+    def mapping(self, dialect: Dialect) -> MappingSchema:
         """The schema as sqlglot wants it: without schemas, so that tables of one name share columns."""
         from sqlglot import exp
         from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
@@ -69,7 +69,7 @@ class Places:
 
         def normal(name: str) -> str:
             quoted = exp.to_identifier(name, quoted=True)
-            return normalize_identifiers(quoted, dialect=self._dialect).name
+            return normalize_identifiers(quoted, dialect=dialect).name
 
         tables: dict[str, object] = {}
         columns: dict[str, dict[str, str]] = {}
@@ -78,4 +78,4 @@ class Places:
             kinds = columns.setdefault(name, {})
             kinds.update({normal(column.name): "text" for column in table.columns})
             tables[name] = kinds
-        return MappingSchema(tables, dialect=self._dialect, normalize=False)
+        return MappingSchema(tables, dialect=dialect, normalize=False)
