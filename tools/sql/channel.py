@@ -82,6 +82,10 @@ class Channel:
             self._inbox.add(piece)
         return message[0]
 
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
     def send(self, head: Mapping[str, Any], body: bytes = b"") -> None:
         """Send a message; blocks until it is on its way."""
         with self._sending:
