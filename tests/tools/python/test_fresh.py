@@ -6,7 +6,10 @@ import asyncio
 
 from core.protocols import CellLimits, CellResult, Kernel, QueryFunction, SandboxFactory
 from core.trajectory import Sandbox
+from tests.contracts.sandbox import Session
+from tests.tools.support import needs_sandbox
 from tools.python.fresh import FreshPython
+from tools.python.sandbox import BubblewrapSandbox
 
 
 class Remembering:
@@ -63,3 +66,18 @@ def test_how_python_is_held_is_told_by_the_sandbox_itself() -> None:
     fresh = FreshPython(Factory())
     assert isinstance(fresh, SandboxFactory)
     assert (fresh.name, fresh.state()) == ("small", Sandbox(name="off", detail="not here"))
+
+
+@needs_sandbox()
+def test_a_cell_in_the_sandbox_finds_nothing_of_the_one_before() -> None:
+    session = Session(FreshPython(BubblewrapSandbox()))
+    try:
+        assert session.value("z = 41\nopen('x', 'w').write('x')\nz") == "41"
+        again = session.run("z")
+        assert "NameError" in (again.error or "")
+        assert not again.state_lost, "that was asked for, and is no loss"
+        assert session.value("import os\nos.listdir('.')") == "[]"
+        assert session.run("while True: pass", wall_s=0.5).killed == "timeout"
+        assert not session.run("1").state_lost
+    finally:
+        session.close()

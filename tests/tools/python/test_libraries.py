@@ -145,5 +145,5 @@ def test_a_reply_says_how_many_figures_there_are() -> None:
         (1, "1 figure was drawn (PNG)."),
         (3, "3 figures were drawn (PNG)."),
     ):
-        shown = render_cell(CellResult(figures=(b"x",) * count), None, [], ToolLimits())
+        shown = render_cell(CellResult(figures=(b"x",) * count), None, [], ToolLimits(), 8000)
         assert shown["note"] == said

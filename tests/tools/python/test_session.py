@@ -100,7 +100,6 @@ def test_a_query_inside_fails_with_the_columns_that_exist(python: Hand) -> None:
     ("sql", "violation"),
     [
         ("SELECT * FROM read_text('../qa.json')", "sql: read_text"),
-        ("SELECT path FROM duckdb_databases()", "sql: duckdb_databases"),
         ("COPY visits TO '/tmp/x.csv'", "sql: COPY"),
     ],
 )
@@ -196,7 +195,7 @@ def test_no_reply_names_a_path_of_the_host(python: Hand, visits: Path) -> None:
 def test_a_limit_that_code_steps_over_is_named(
     python: Hand, code: str, kind: str, said: str
 ) -> None:
-    seen = python.python(code, timeout=4)
+    seen = python.python(code, timeout=4 if kind == "timeout" else 45)
     assert seen.error_kind == kind
     assert said in data(seen)["error"]
     assert data(python.python("40 + 2"))["value"] == "42"
@@ -396,3 +395,29 @@ def test_a_small_text_is_not_cut_for_a_large_one() -> None:
     )
     assert shown["value"] == "42"
     assert len(shown["stdout"]) > 6000
+
+
+@real_python
+def test_a_reset_comes_first_and_holds_even_where_the_cell_fails(python: Hand) -> None:
+    python.python("z = 41")
+    seen = python.python("raise ValueError('on purpose')", reset=True)
+    assert seen.error_kind == "python"
+    assert data(seen)["note"] is None
+    assert "NameError" in data(python.python("z"))["error"]
+    assert "NameError" in data(python.python("y = 1; z", reset=True))["error"]
+    assert data(python.python("y"))["value"] == "1"
+
+
+@real_python
+def test_a_figure_goes_with_the_reply_and_the_text_counts_it(python: Hand) -> None:
+    seen = python.python("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nNone", timeout=45)
+    assert not seen.is_error, seen.text
+    assert [picture[:4] for picture in seen.images] == [b"\x89PNG"]
+    assert data(seen)["note"] == "1 figure was drawn (PNG)."
+    assert python.python("1").images == ()
+
+
+@real_python
+def test_two_columns_of_one_name_both_arrive(python: Hand) -> None:
+    seen = python.python("query('SELECT 1 AS n, 2 AS n').iloc[0].tolist()")
+    assert data(seen)["value"] == "[1, 2]"
