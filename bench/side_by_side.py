@@ -13,7 +13,6 @@ from bench.figures import Measured, Say
 from bench.hands import timed, timed_in_thread
 
 ROUNDS = 5
-WARM_UPS = 2
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,8 @@ class Pair:
     ours: Callable[[int], Awaitable[Any]]
     alike: Callable[[Any, Any], bool]
     """Whether the old result and ours say the same."""
+    warm_ups: int = 2
+    """Repetitions of ours that are not timed."""
 
 
 async def ratio(pair: Pair, per_round: int, say: Say, remark: str = "") -> Measured:
@@ -34,7 +35,7 @@ async def ratio(pair: Pair, per_round: int, say: Say, remark: str = "") -> Measu
     No repetition does what another did. Raises RuntimeError where the two results differ.
     """
     numbers = itertools.count(1)
-    for number in itertools.islice(numbers, WARM_UPS):
+    for number in itertools.islice(numbers, pair.warm_ups):
         await pair.ours(number)
     old: list[float] = []
     ours: list[float] = []

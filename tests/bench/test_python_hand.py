@@ -27,6 +27,7 @@ def test_the_groupby_is_of_a_hundred_means() -> None:
     assert float(old_ways.run_python(GROUPBY.format(number=3))) == pytest.approx(expected)
 
 
+@pytest.mark.real
 def test_without_a_sandbox_the_figures_are_missing_and_say_why(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
