@@ -107,8 +107,11 @@ class InstalledScenario:
             self._refuse_changed()
 
     def stamp(self) -> Hashable:
-        """Another value once what `check` looks at may be another; cheap."""
-        return tuple(map(_state, (self.folder / RECORD, self.database_path, self.log_path)))
+        """Another value once what `check` looks at may be another; cheap. None for a server, of which
+        only `check` can tell."""
+        if self.is_server:
+            return None
+        return tuple(map(_state, (self.folder / RECORD, self.database_path, *self._logs)))
 
     def verify_content(self) -> str:
         """Hash every row again and return the fingerprint. Raises as `check` does."""
@@ -155,6 +158,15 @@ class InstalledScenario:
         return self.database_path.with_name(f"{self.database_path.name}.wal")
 
     @property
+    def _logs(self) -> tuple[Path, ...]:
+        """What a writer that died may leave beside the file; every reader replays it."""
+        beside = self.database_path
+        return (
+            self.log_path,
+            *(beside.with_name(f"{beside.name}{end}") for end in ("-wal", "-journal")),
+        )
+
+    @property
     def _command(self) -> str:
         return typed(f"scenarios build {self.scenario.id}")
 
@@ -190,12 +202,9 @@ class InstalledScenario:
             ) from exc
 
     def _is_touched(self, record: BuildRecord) -> bool:
-        path = self.database_path
-        stat = path.stat()
-        # A writer that died leaves a log beside the file, which every reader replays.
-        logs = [path.with_name(path.name + ending) for ending in (".wal", "-wal", "-journal")]
+        stat = self.database_path.stat()
         changed = (stat.st_size, stat.st_mtime_ns) != (record.size, record.mtime_ns)
-        return changed or any(log.exists() for log in logs)
+        return changed or any(log.exists() for log in self._logs)
 
     def _record(self) -> BuildRecord:
         """What was built. Raises where that is nothing, not all, gone, or of another version."""

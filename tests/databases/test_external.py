@@ -183,6 +183,17 @@ def test_what_needs_a_file_says_so_where_there_is_none(by_url: InstalledScenario
         _ = by_url.database_path
 
 
+def test_a_file_has_a_stamp_that_changes_with_it_and_a_server_has_none(
+    by_path: InstalledScenario, by_url: InstalledScenario
+) -> None:
+    before = by_path.stamp()
+    assert before is not None
+    assert before == by_path.stamp()
+    by_path.database_path.touch()
+    assert by_path.stamp() != before
+    assert by_url.stamp() is None
+
+
 def test_an_entity_query_is_held_to_id_and_label(tmp_path: Path) -> None:
     path = sqlite_file(tmp_path / "visits.sqlite")
     text = toml(tmp_path, "sqlalchemy", f'url = "sqlite+pysqlite:///{path}"').read_text()

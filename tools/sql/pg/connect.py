@@ -70,7 +70,12 @@ class Opener:
 
     def open(self) -> psycopg.Connection[Any]:
         """A connection whose transactions can only read."""
-        given = {"connect_timeout": CONNECT_S, "application_name": "ddr", **self._given}
+        given = {
+            "connect_timeout": CONNECT_S,
+            "application_name": "ddr",
+            **self._given,
+            "client_encoding": "utf8",
+        }
         try:
             connection = self._psycopg.connect(**given, options=self._options)
         except self._psycopg.Error as exc:
