@@ -72,6 +72,8 @@ class Section:
     stops: tuple[summary.Stop, ...]
     attempts: tuple[tuple[str, str, summary.Attempt], ...]
     sandboxes: tuple[Sandbox | None, ...]
+    is_unsafe: bool
+    """Whether the Python of any trajectory ran without a sandbox."""
     revisions: tuple[str | None, ...]
     turns: tuple[int, float, int] | None
     """Fewest, median and most turns."""
@@ -140,6 +142,7 @@ def _section(data: ReportData) -> Section:
         ),
         board=board,
         sandboxes=tuple(dict.fromkeys(run.sandbox for run in runs)),
+        is_unsafe=any(run.sandbox is not None and run.sandbox.is_unsafe for run in runs),
         revisions=tuple(dict.fromkeys(run.code_revision for run in runs)),
         groups=(
             ("Category", summary.by_category(rows)),

@@ -39,6 +39,8 @@ class RunSpec(Record):
     agent: str
     model: ModelSpec | None = None
     tools: Literal["sql", "python", "both"] = "both"
+    sandbox: str = "bubblewrap"
+    """What was asked to hold Python, by its name; how it was held stands with each trajectory."""
     protocol: Literal["default", "ddr"] = "default"
     prompts_hash: str | None = None
     limits: Limits = Limits()

@@ -191,12 +191,21 @@ class Client(Record):
     protocol: str | None = None
 
 
+UNSAFE = "unsafe-none"
+"""The name of the sandbox that is none."""
+
+
 class Sandbox(Record):
     """How Python was held, or why it was off."""
 
     name: str
-    """bubblewrap, unsafe, off"""
+    """bubblewrap, landlock, unsafe-none, off, or a plug-in's."""
     detail: str | None = None
+
+    @property
+    def is_unsafe(self) -> bool:
+        """Whether nothing held it."""
+        return self.name == UNSAFE
 
 
 class Preamble(Record):

@@ -8,7 +8,7 @@ from core.errors import UsageError
 from core.run import ModelSpec, RunSpec
 from databases.catalog import open_scenario
 from server import inputs
-from server.build import make_spec, sandbox_for
+from server.build import SANDBOX, make_spec, sandbox_for
 from server.config import REACT, RunOptions
 from server.metering import Purse
 from server.models import (
@@ -27,10 +27,16 @@ if TYPE_CHECKING:
 
 
 def begin(
-    options: RunOptions, store: Repository, settings: Settings, *, add: bool = True
+    options: RunOptions,
+    store: Repository,
+    settings: Settings,
+    *,
+    add: bool = True,
+    sandbox: str = SANDBOX,
 ) -> tuple[list[RunSpec], Means]:
     """One run for each model (one without, for an agent that asks none), stored if `add`.
 
+    `sandbox` is none of the options, so that no file can turn it off unseen.
     Raises UsageError, UnknownNameError, ConfigError, ScenarioError: nothing is stored then.
     """
     from server.runner import utc_now
@@ -65,11 +71,12 @@ def begin(
             model=model,
             trials=options.trials,
             concurrency=options.concurrency,
+            sandbox=sandbox,
             **more,
         )
         specs.append(made)
         taken.append(made.id)
-    sandbox_for(specs[0].tools)
+    sandbox_for(specs[0].tools, sandbox)
     if add:
         refuse_keyless(asked)
     for spec in specs if add else ():

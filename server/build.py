@@ -29,6 +29,8 @@ AGENTS: Final = {
     REACT: "agent.react:ReactAgent",
 }
 WITHOUT_MODEL: Final = ("profiler",)
+SANDBOX: Final = "bubblewrap"
+"""What holds Python unless it is asked for otherwise."""
 LLM: Final = "llm"
 CHECKERS: Final = {
     "matching": "evaluator.matching:MatchingChecker",
@@ -65,7 +67,7 @@ def make_checker(name: str, entities: Sequence[Entity]) -> Checker:
     return checker
 
 
-def sandbox_for(hands: Hands, name: str = "bubblewrap") -> str | None:
+def sandbox_for(hands: Hands, name: str = SANDBOX) -> str | None:
     """The name of what is to hold Python, or None where Python is not asked for.
 
     On a machine that cannot hold it the tools leave Python out and say why; raises UsageError
@@ -133,7 +135,7 @@ def make_setting(
     from server.runner import Setting
 
     make_agent(spec.agent)
-    sandbox = sandbox_for(spec.tools)
+    sandbox = sandbox_for(spec.tools, spec.sandbox)
     means = means or Means()
     prompts = inputs.kept_prompts(settings, spec.prompts_hash) if spec.prompts_hash else None
     models = RunModels(spec, store, means)

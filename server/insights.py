@@ -27,6 +27,7 @@ from server.models import (
     metered_model,
     named_model,
     refuse_endpoints,
+    refuse_keyless,
     refuse_unpriced,
 )
 from server.settings import Settings
@@ -192,6 +193,7 @@ def prepare(
     if prices is None and spec.price_table_hash:
         prices = inputs.kept_prices(settings, spec.price_table_hash)
     refuse_unpriced([model], prices, budget_usd=asked.budget_usd, limits=Limits())
+    refuse_keyless([model])
     if allowed != spec.endpoint_allowed:
         store.amend_run(spec.model_copy(update={"endpoint_allowed": allowed}))
     means = Means(prices=prices, purse=Purse(asked.budget_usd), timeout_s=asked.timeout_s)

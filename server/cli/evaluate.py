@@ -151,12 +151,14 @@ def carry_out(
     from server.asked import Asked, prepare
     from server.cli.ticking import Telling, ticking
     from server.metering import BudgetSpentError
+    from server.models import refuse_keyless
     from server.runner import utc_now
     from server.store import RunLock
 
     installed = open_scenario(spec.scenario_id, settings.home)
     entities = installed.entities()
     made = prepare(asked or Asked(), spec, checklist, store, installed)
+    refuse_keyless([made.judge] if made.judge else [])
 
     async def judge(telling: Telling) -> Judged:
         async with ticking(telling):

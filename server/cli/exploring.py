@@ -11,6 +11,7 @@ import typer
 
 from core.errors import DdrError
 from core.hints import typed
+from core.trajectory import UNSAFE
 from core.wording import counted, plural
 from server.board import Board
 from server.cli.interrupts import interruptible
@@ -95,6 +96,8 @@ class Expedition:
             self._out.note(f"{who} goes on with {left} of {counted(wanted, noun)}")
         else:
             self._out.note(f"{who} explores {counted(wanted, noun)} in {spec.scenario_id}")
+        if left and spec.sandbox == UNSAFE and spec.tools != "sql":
+            self._out.warn("the agent's Python runs WITHOUT A SANDBOX: it may do what you may do")
         return left > 0
 
     async def _explore(

@@ -37,6 +37,11 @@ class Output:
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
 
+    def warn(self, text: str) -> None:
+        """What nobody may miss, on stderr, however quiet."""
+        sys.stderr.write(f"warning: {text}\n")
+        sys.stderr.flush()
+
     def table(self, columns: list[str], rows: list[list[str]], *, title: str | None = None) -> None:
         """A table for people; figures (columns that start with '>') stand to the right."""
         if self.json:

@@ -62,14 +62,17 @@ def run(
     config: opt.Config = None,
     resume: opt.Resume = None,
     retry_errors: opt.RetryErrors = False,
+    unsafe_python_without_sandbox: opt.Unsafe = False,
     estimate: opt.Estimate = False,
     pilot: opt.Pilot = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Explore entities with an agent; each turn is stored as it ends."""
+    from core.trajectory import UNSAFE
     from server import settings as places
     from server.beginning import begin
+    from server.build import SANDBOX
     from server.cli.output import Output
     from server.config import read_limits, read_options, read_sampling
     from server.store import open_store
@@ -103,16 +106,18 @@ def run(
             beside = {"config": config, "estimate": estimate or None, "pilot": pilot}
             _refuse_beside_resume({**given, **beside})
             specs, means = _resumed(store, settings, resume, given)
+            _same_sandbox(specs[0], unsafe_python_without_sandbox)
         else:
             if retry_errors:
                 raise UsageError("--retry-errors goes with --resume")
             if pilot is not None and not estimate:
                 raise UsageError("--pilot goes with --estimate")
             options = read_options(config, given)
+            sandbox = UNSAFE if unsafe_python_without_sandbox else SANDBOX
             if estimate:
-                _estimate(options, store, settings, out, pilot=pilot)
+                _estimate(options, store, settings, out, pilot=pilot, sandbox=sandbox)
                 return
-            specs, means = begin(options, store, settings)
+            specs, means = begin(options, store, settings, sandbox=sandbox)
         carry_out(specs, store, settings, out, means=means, retry_errors=retry_errors)
         _tell(specs, store, out)
 
@@ -129,6 +134,19 @@ def _resumed(
     return [spec], means
 
 
+def _same_sandbox(spec: RunSpec, unsafe: bool) -> None:
+    """A run without a sandbox goes on only where that is said again."""
+    from core.trajectory import UNSAFE
+
+    if unsafe != (spec.sandbox == UNSAFE):
+        option = "--unsafe-python-without-sandbox"
+        raise UsageError(
+            f"{option}: run {spec.id} was begun in a sandbox, and goes on in it"
+            if unsafe
+            else f"run {spec.id} was begun without a sandbox: say {option} again, or begin a new one"
+        )
+
+
 def _refuse_beside_resume(given: dict[str, Any]) -> None:
     beside = [
         f"--{name.replace('_', '-')}"
@@ -140,16 +158,23 @@ def _refuse_beside_resume(given: dict[str, Any]) -> None:
 
 
 def _estimate(
-    options: RunOptions, store: Repository, settings: Settings, out: Output, *, pilot: int | None
+    options: RunOptions,
+    store: Repository,
+    settings: Settings,
+    out: Output,
+    *,
+    pilot: int | None,
+    sandbox: str,
 ) -> None:
     """Nothing of the run itself is explored or stored; a pilot is a run of its own."""
     from server.beginning import begin
     from server.cli.estimating import pilot_options, tell
 
-    specs, means = begin(options, store, settings, add=False)
+    specs, means = begin(options, store, settings, add=False, sandbox=sandbox)
     pilots: list[RunSpec] = []
     if pilot is not None:
-        pilots, paid = begin(pilot_options(options, pilot, settings), store, settings)
+        drawn = pilot_options(options, pilot, settings)
+        pilots, paid = begin(drawn, store, settings, sandbox=sandbox)
         carry_out(pilots, store, settings, out, means=paid)
     tell(specs, store, means.prices, out, pilots=pilots)
 

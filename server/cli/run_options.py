@@ -76,7 +76,9 @@ PromptFolder = Annotated[
 ]
 Insights = Annotated[
     str | None,
-    typer.Option(help="per-turn (the default), later (by ddr insights) or none.", metavar="WHEN"),
+    typer.Option(
+        help="per-turn (the default), later (by the command insights) or none.", metavar="WHEN"
+    ),
 ]
 FinalReport = Annotated[
     str | None,
@@ -106,6 +108,13 @@ Resume = Annotated[
 ]
 RetryErrors = Annotated[
     bool, typer.Option("--retry-errors", help="With --resume: what ended by a fault as well.")
+]
+Unsafe = Annotated[
+    bool,
+    typer.Option(
+        "--unsafe-python-without-sandbox",
+        help="Let the agent's Python do whatever you may do on this machine.",
+    ),
 ]
 Estimate = Annotated[
     bool,

@@ -450,6 +450,16 @@ def test_trials_of_one_entity_have_pages_of_their_own() -> None:
     assert page.by_id("carrier-01/trial-2").tag == "details"
 
 
+def test_each_trajectory_whose_python_no_sandbox_held_says_so_and_so_does_the_head() -> None:
+    held = trajectory("t1", "03")
+    free = trajectory("t2", "05", sandbox=Sandbox(name="unsafe-none", detail="unsafe: no sandbox"))
+    page = _page(data([item("a")], [held, free]))
+    assert "Python without a sandbox." in page.one("header").words
+    told = [one for one in page.all("details", "trajectory") if "without a sandbox" in one.words]
+    assert [one.all("b")[0].text for one in told] == ["05"]
+    assert "without a sandbox" not in _page(data([item("a")], [held])).text
+
+
 def test_a_sandbox_that_was_off_is_said_with_the_reason() -> None:
     run = trajectory(sandbox=Sandbox(name="off", detail="no user namespaces"))
     assert "Sandbox off (no user namespaces)" in _page(data([], [run])).one("header").words

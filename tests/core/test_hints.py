@@ -40,7 +40,7 @@ LITERAL = re.compile(rf"(?<![\w./-])ddr ({'|'.join(COMMANDS)})\b")
 OURS = ("agent", "checklists", "core", "databases", "evaluator", "providers", "server", "tools")
 
 
-def _told(tree: ast.AST) -> Iterator[ast.Constant]:
+def _told(tree: ast.AST) -> Iterator[str]:
     """Every text of a module that is neither a docstring nor an example of --help."""
     passed: set[ast.AST] = set()
     for node in ast.walk(tree):
@@ -52,11 +52,11 @@ def _told(tree: ast.AST) -> Iterator[ast.Constant]:
             passed.update(ast.walk(node))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in passed:
-            yield node
+            yield node.value
 
 
 def faults(source: str) -> list[str]:
-    found = (LITERAL.search(node.value) for node in _told(ast.parse(source)))
+    found = (LITERAL.search(text) for text in _told(ast.parse(source)))
     return [match.group() for match in found if match]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from core.trajectory import NO_USAGE, Nudge, StopReason, ToolCall, ToolResult, Usage
+from core.trajectory import NO_USAGE, Nudge, Sandbox, StopReason, ToolCall, ToolResult, Usage
 from tests.core.builders import at, call, insight, trajectory, turn
 
 COUNTS = (
@@ -219,3 +219,26 @@ def test_a_stop_reason_is_stored_as_its_word() -> None:
     assert trajectory(stop_reason="idle").model_dump(mode="json")["stop_reason"] == "idle"
     with pytest.raises(ValidationError, match="stop_reason"):
         trajectory(stop_reason="bored")
+
+
+def test_insights_stand_in_the_order_of_turns_and_a_failed_one_gives_way_to_the_next() -> None:
+    failure = call("insight").model_copy(update={"error": "503 from the endpoint"})
+    made = trajectory(
+        insights=(
+            insight(id="a", turn=3),
+            insight(id="b", turn=1, text=None, call=failure),
+            insight(id="c", turn=2, text=None, call=failure),
+            insight(id="d", turn=1, text="later"),
+        )
+    )
+    assert [(i.id, i.failed) for i in made.message_insights] == [
+        ("d", False),
+        ("c", True),
+        ("a", False),
+    ]
+    assert len(made.calls) == 2, "what was asked in vain was asked"
+
+
+@pytest.mark.parametrize(("name", "unsafe"), [("bubblewrap", False), ("unsafe-none", True)])
+def test_a_sandbox_that_is_none_says_so(name: str, unsafe: bool) -> None:
+    assert Sandbox(name=name).is_unsafe is unsafe

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from core.errors import StoreError, UnknownNameError, UsageError
-from core.trajectory import UNKNOWN_USAGE, Client, Nudge, Preamble, Sandbox, StopReason
+from core.trajectory import (
+    UNKNOWN_USAGE,
+    Client,
+    Nudge,
+    Preamble,
+    Sandbox,
+    StopReason,
+    Trajectory,
+)
 from server.store import Repository, open_store
 from tests.server.support import START, draft, evaluation, insight, spec, turn, verdict
 
@@ -73,8 +81,8 @@ def test_an_unknown_run_names_those_that_exist(store: Repository) -> None:
         store.run("20260131-small-ab13")
 
 
-def test_last_without_any_run_is_a_clear_error(store: Repository) -> None:
-    with pytest.raises(UnknownNameError, match="known: none"):
+def test_without_any_run_the_next_step_is_named(store: Repository) -> None:
+    with pytest.raises(UsageError, match="no runs here yet; see it work: ddr demo"):
         store.run("last")
 
 
@@ -299,3 +307,50 @@ def test_nudges_keep_their_order_and_go_with_their_run(store: Repository) -> Non
         store.set_preamble(only.id, Preamble(start_prompt="late"))
     store.delete_run(run.id)
     assert store.all_attempts(run.id) == []
+
+
+def test_an_insight_may_come_after_its_attempt_has_ended_and_gets_its_id(store: Repository) -> None:
+    mine = store.start_trajectory(_run(store))
+    store.add_turn(mine.id, turn(1))
+    store.add_turn(mine.id, turn(2))
+    store.add_insight(insight(mine.id, 1))
+    store.end_trajectory(mine.id, StopReason.FINISHED, ended_at=START)
+    with pytest.raises(StoreError, match="has ended"):
+        store.add_insight(insight(mine.id, 2))
+    for text in (None, "Late."):
+        store.add_late_insight(insight(mine.id, 2, text).model_copy(update={"id": "whatever"}))
+    kept = store.trajectory(mine.id)
+    assert [(i.id, i.turn, i.text) for i in kept.insights] == [
+        (f"{mine.id}.i1", 1, "It is so."),
+        (f"{mine.id}.i2", 2, None),
+        (f"{mine.id}.i3", 2, "Late."),
+    ]
+    assert kept.stop_reason is StopReason.FINISHED
+
+
+def test_a_verdict_may_take_another_ones_place_and_nobody_elses(store: Repository) -> None:
+    mine = store.start_trajectory(_run(store))
+    store.add_evaluation(evaluation(store.run("last")))
+    one, two = verdict(mine.id, "q1"), verdict(mine.id, "q2")
+    store.add_verdicts([one, two])
+    better = one.model_copy(update={"label": "insufficient", "supporting_turns": ()})
+    store.replace_verdict(better)
+    assert store.verdicts("e1") == [better, two]
+    with pytest.raises(StoreError, match="no verdict on q3"):
+        store.replace_verdict(verdict(mine.id, "q3"))
+
+
+def test_what_was_allowed_of_a_run_later_is_kept_with_it(store: Repository) -> None:
+    _run(store)
+    spec_ = store.run("last")
+    store.amend_run(spec_.model_copy(update={"endpoint_allowed": "agreed"}))
+    assert store.run("last").endpoint_allowed == "agreed"
+    with pytest.raises(StoreError, match="no run nothing"):
+        store.amend_run(spec_.model_copy(update={"id": "nothing"}))
+
+
+def _run(store: Repository) -> Trajectory:
+    """A run's first draft."""
+    run = spec()
+    store.add_run(run)
+    return draft(run)
