@@ -14,7 +14,6 @@ from core.errors import SandboxError, ToolError, UnknownNameError
 from core.protocols import Observation, SandboxFactory, ToolSpec
 from core.scenario import ToolName
 from core.trajectory import Sandbox
-from tools.deadline import in_thread
 from tools.limits import ToolLimits
 from tools.python.sandbox import OFF
 from tools.python.session import GONE, PythonSession, render_cell, render_page, verdict
@@ -23,6 +22,7 @@ from tools.scrub import Scrubber
 from tools.specs import arguments_of, check_arguments, spec_of
 from tools.sql.hand import Reply
 from tools.sql.pool import SqlPool
+from tools.threads import in_thread
 from tools.values import compact
 
 SPARE = 200

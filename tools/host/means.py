@@ -15,12 +15,12 @@ from core import plugins
 from core.errors import DdrError
 from core.protocols import SandboxFactory
 from databases.target import Target
-from tools.deadline import in_thread
 from tools.host.messages import Opening
 from tools.host.sessions import HeldTools
 from tools.python import SANDBOXES
 from tools.python.fresh import FreshPython
 from tools.sql.pool import SqlPool
+from tools.threads import in_thread
 from tools.toolset import ToolSet
 
 _LOG = logging.getLogger(__name__)

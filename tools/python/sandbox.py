@@ -11,11 +11,11 @@ from pathlib import Path
 from core.errors import SandboxError
 from core.protocols import QueryFunction
 from core.trajectory import Sandbox
-from tools.deadline import in_thread
 from tools.python.bounds import Bounds
 from tools.python.inside.landlock import landlock_version
 from tools.python.kernel import SandboxKernel
 from tools.python.zygote import START_S, Zygote, start_zygote
+from tools.threads import in_thread
 from tools.walls.seccomp import filter_program
 
 OFF = "off"

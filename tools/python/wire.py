@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import SandboxError
-from tools.deadline import in_thread
 from tools.python.bounds import Bounds
 from tools.python.memory import MemoryGroup, memory_groups
 from tools.python.process import KernelProcess
 from tools.python.zygote import START_S, Zygote, running_zygote, start_zygote
+from tools.threads import in_thread
 
 LENGTH = struct.Struct(">I")
 MOST_BYTES = 1 << 20
@@ -65,6 +65,7 @@ class LiveSession:
         output = Output(output_r)
         channel = Channel(ours, output)
         process: KernelProcess | None = None
+        group: MemoryGroup | None = None
         try:
             with theirs:
                 try:
@@ -85,6 +86,8 @@ class LiveSession:
             if process:
                 process.kill()
                 process.close()
+            if group:
+                group.close()
             channel.close()
             output.close()
             if isinstance(exc, (TimeoutError, EndedError)):
@@ -172,6 +175,7 @@ class Channel:
 
     def close(self) -> None:
         self._stop(EndedError())
+        self._wake()
         self._socket.close()
 
     def _next(self) -> dict[str, Any] | None:

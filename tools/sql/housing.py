@@ -18,13 +18,13 @@ from typing import Any, Protocol
 
 from core import plugins
 from core.errors import ConfigError, DatabaseError, SandboxError
-from tools.deadline import in_thread
 from tools.sql import confined
 from tools.sql.channel import Wire
 from tools.sql.engine import EngineFactory, EngineLimits, Target
 from tools.sql.engines import ENGINES
 from tools.sql.spill import Spill
 from tools.sql.worker import Order
+from tools.threads import in_thread
 from tools.walls.process import SandboxProcess
 from tools.walls.runtime import precompile
 

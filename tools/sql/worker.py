@@ -110,6 +110,7 @@ class Worker:
         keep = functools.lru_cache(REMEMBERED if factory.is_file else 0)
         self._admit: Callable[[str], Admitted] = keep(self._engine.admit)
         self._fields: Callable[[str], tuple[str, ...]] = keep(self._fields_of)
+        AccessLog(Schema(tables=())).fields("SELECT 1")  # what it imports is here before it is asked
         self._access: AccessLog | None = None
         self._beside = ThreadPoolExecutor(order.slots, thread_name_prefix="access")
         self._listening = threading.Lock()
@@ -127,10 +128,10 @@ class Worker:
         for number in range(self._slots):
             threading.Thread(target=self._take_turns, name=f"slot-{number}", daemon=True).start()
         # Not before it is ready: to count the rows of each table may take its time.
-        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+        threading.Thread(target=self._learn, name="schema", daemon=True).start()
         self._take_turns()
 
-    def _warm_up(self) -> None:
+    def _learn(self) -> None:
         with contextlib.suppress(Exception):  # whoever asks for it meets the same, and is told
             self._fields_of("SELECT 1")
 

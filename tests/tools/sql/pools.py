@@ -15,8 +15,8 @@ from tools.sql.engine import Target
 from tools.sql.hand import SqlHand
 from tools.sql.pool import SqlPool
 
-ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7"
-"""Hours of work, and open to interruption."""
+ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range * b.range = 7"
+"""Days of work in little memory, and open to interruption."""
 STUBBORN = "SELECT regexp_matches(repeat('a', 1000000), '(a?){400}(a?){400}b')"
 """One function call that takes most of a minute, and never listens."""
 LONG = "SELECT count(*) FROM range(40000000) t(x) WHERE (x * 7) % 11 = 3"

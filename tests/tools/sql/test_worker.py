@@ -12,8 +12,8 @@ from tests.support.needs import needs
 from tests.tools.support import ALL_FIELDS, Hand, make_visits
 from tools.limits import ToolLimits
 
-ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 7"
-"""Field case F11: hours of work, and open to interruption."""
+ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range * b.range = 7"
+"""As field case F11, without its memory: days of work, and open to interruption."""
 
 
 @pytest.fixture(scope="module")

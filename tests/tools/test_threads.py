@@ -1,4 +1,4 @@
-"""Work that runs too long is interrupted until it gives in, and nobody waits for it."""
+"""Work that blocks has a thread of its own, and nobody has to wait for it."""
 
 from __future__ import annotations
 
@@ -10,59 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.deadline import Deadline, in_thread
+from tools.threads import in_thread
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def test_work_that_ends_in_time_is_left_alone() -> None:
-    calls: list[int] = []
-    deadline = Deadline(60)
-    with deadline.watching(lambda: calls.append(1)):
-        pass
-    assert deadline.reason is None
-    assert calls == []
-
-
-def test_an_interrupt_is_repeated_until_it_takes() -> None:
-    calls: list[int] = []
-    third = threading.Event()
-
-    def interrupt() -> None:
-        calls.append(1)
-        if len(calls) == 3:
-            third.set()
-
-    deadline = Deadline(0.01)
-    with deadline.watching(interrupt):
-        assert third.wait(10)
-    assert deadline.reason == "timeout"
-
-
-def test_a_cancel_before_the_work_begins_still_ends_it() -> None:
-    called = threading.Event()
-    deadline = Deadline(60)
-    deadline.cancel()
-    with deadline.watching(called.set):
-        assert called.wait(10)
-    assert deadline.reason == "cancelled"
-
-
-def test_nothing_is_interrupted_after_the_work_has_ended() -> None:
-    calls: list[int] = []
-    deadline = Deadline(60)
-    with deadline.watching(lambda: calls.append(1)):
-        pass
-    deadline.cancel()
-    assert calls == []
-    assert not [t for t in threading.enumerate() if t.name == "deadline"]
-
-
-def test_the_first_reason_stands() -> None:
-    deadline = Deadline(60)
-    deadline.expire()
-    deadline.cancel()
-    assert deadline.reason == "timeout"
 
 
 def test_a_result_and_an_error_come_back_from_the_thread() -> None:
@@ -116,7 +66,7 @@ def test_a_thread_that_outlives_its_loop_says_nothing(capfd: pytest.CaptureFixtu
 def test_a_process_that_ends_in_mid_step_ends_well() -> None:
     program = (
         "import asyncio, time\n"
-        "from tools.deadline import in_thread\n"
+        "from tools.threads import in_thread\n"
         "async def main():\n"
         "    asyncio.create_task(in_thread(lambda: time.sleep(0.2), name='t'))\n"
         "    await asyncio.sleep(0)\n"
