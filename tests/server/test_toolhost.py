@@ -50,6 +50,21 @@ def host() -> Iterator[ToolHost]:
     held.close()
 
 
+@pytest.fixture(scope="module")
+def lasting(visits: Path) -> Iterator[ToolHost]:
+    """One for the tests that leave it alive, its workers warm."""
+    held = ToolHost()
+
+    async def warm() -> None:
+        tools = HostTools(held, opening(visits, "warm"))
+        await tools.call(PYTHON, {"code": "1"})
+        await tools.close()
+
+    asyncio.run(warm())
+    yield held
+    held.close()
+
+
 def opening(database: Path, key: str = "a", *, python: bool = True) -> Opening:
     """A session on the visits, with both hands unless told otherwise."""
     return Opening(
@@ -88,12 +103,11 @@ def test_it_is_started_at_its_first_use_and_not_before(host: ToolHost, visits: P
     asyncio.run(talk())
 
 
-def test_its_socket_is_for_its_owner_alone(host: ToolHost) -> None:
-    host.start()
-    assert stat.S_IMODE(host.path.stat().st_mode) == 0o600
-    assert stat.S_ISSOCK(host.path.stat().st_mode)
-    assert stat.S_IMODE(host.path.parent.stat().st_mode) == 0o700
-    assert host.path.parent.stat().st_uid == os.geteuid()
+def test_its_socket_is_for_its_owner_alone(lasting: ToolHost) -> None:
+    assert stat.S_IMODE(lasting.path.stat().st_mode) == 0o600
+    assert stat.S_ISSOCK(lasting.path.stat().st_mode)
+    assert stat.S_IMODE(lasting.path.parent.stat().st_mode) == 0o700
+    assert lasting.path.parent.stat().st_uid == os.geteuid()
 
 
 def _knock(folder: Path, uid: int) -> bool:
@@ -239,36 +253,36 @@ class WebWorker:
 
 
 @needs("user namespaces")
-def test_kill_9_of_a_web_worker_loses_no_variable(host: ToolHost, visits: Path) -> None:
-    host.start()
-    with WebWorker(host, opening(visits)) as first:
+def test_kill_9_of_a_web_worker_loses_no_variable(lasting: ToolHost, visits: Path) -> None:
+    with WebWorker(lasting, opening(visits, "killed")) as first:
         assert first.call(PYTHON, code="x = 41")["error"] is None
         first.kill()
-    with WebWorker(host, opening(visits)) as second:
+    with WebWorker(lasting, opening(visits, "killed")) as second:
         assert second.call(PYTHON, code="x + 1")["value"] == "42"
 
 
 @needs("user namespaces")
 def test_kill_9_of_a_web_worker_during_a_cell_loses_no_variable(
-    host: ToolHost, visits: Path
+    lasting: ToolHost, visits: Path
 ) -> None:
-    host.start()
-    with WebWorker(host, opening(visits)) as first:
+    with WebWorker(lasting, opening(visits, "in mid-cell")) as first:
         assert first.call(PYTHON, code="x = 41")["error"] is None
         first.ask(PYTHON, code="import time\nfor _ in range(10): time.sleep(0.1)\nx += 1")
-        until(lambda: _health(host)["calls"] == 1, "the cell")
+        until(lambda: _health(lasting)["calls"] == 1, "the cell")
         first.kill()
-    with WebWorker(host, opening(visits)) as second:
+    with WebWorker(lasting, opening(visits, "in mid-cell")) as second:
         assert second.call(PYTHON, code="x")["value"] == "42"
 
 
 @needs("user namespaces")
 def test_two_web_workers_fifty_rounds_each_never_meet_the_others_variables(
-    host: ToolHost, visits: Path
+    lasting: ToolHost, visits: Path
 ) -> None:
     """F21."""
-    host.start()
-    with WebWorker(host, opening(visits, "a")) as a, WebWorker(host, opening(visits, "b")) as b:
+    with (
+        WebWorker(lasting, opening(visits, "a")) as a,
+        WebWorker(lasting, opening(visits, "b")) as b,
+    ):
         for number in range(50):
             a.ask(PYTHON, code=f"x = 'a{number}'")
             b.ask(PYTHON, code=f"x = 'b{number}'")
@@ -307,29 +321,40 @@ def test_an_abandoned_session_ends_after_its_time_with_its_kernel(visits: Path) 
         host.close()
 
 
+NAMED = "import ctypes; ctypes.CDLL(None).prctl(15, b'{}')"
+"""Gives the kernel's process a name that is seen from outside."""
+
+
+def _names(host: ToolHost) -> set[str]:
+    assert host.pid is not None
+    found = set()
+    for pid in below(host.pid):
+        with contextlib.suppress(OSError):
+            found.add(Path(f"/proc/{pid}/comm").read_text().strip())
+    return found
+
+
 @needs("user namespaces")
 def test_a_closed_sessions_kernel_is_gone_and_the_others_is_not(
-    host: ToolHost, visits: Path
+    lasting: ToolHost, visits: Path
 ) -> None:
     async def talk() -> None:
-        async with held(host, opening(visits, "a")) as stays:
-            await stays.call(PYTHON, {"code": "x = 1"})
-            assert host.pid is not None
-            before = below(host.pid)
-            async with held(host, opening(visits, "b")) as goes:
-                await goes.call(PYTHON, {"code": "x = 2"})
-                its_own = below(host.pid) - before
-                assert its_own
-            until(lambda: not any(map(is_alive, its_own)), "the end of its kernel")
+        async with held(lasting, opening(visits, "a")) as stays:
+            await stays.call(PYTHON, {"code": f"x = 1\n{NAMED.format('stays')}"})
+            async with held(lasting, opening(visits, "b")) as goes:
+                await goes.call(PYTHON, {"code": NAMED.format("goes")})
+                assert sorted(_names(lasting) & {"goes", "stays"}) == ["goes", "stays"]
+            until(lambda: "goes" not in _names(lasting), "the end of its kernel")
+            assert "stays" in _names(lasting)
             assert data(await stays.call(PYTHON, {"code": "x"}))["value"] == "1"
 
     asyncio.run(talk())
 
 
 @needs("user namespaces")
-def test_eight_sessions_at_once_keep_their_own_variables(host: ToolHost, visits: Path) -> None:
+def test_eight_sessions_at_once_keep_their_own_variables(lasting: ToolHost, visits: Path) -> None:
     async def explore(number: int) -> None:
-        async with held(host, opening(visits, f"s{number}")) as tools:
+        async with held(lasting, opening(visits, f"s{number}")) as tools:
             await tools.call(PYTHON, {"code": f"x = query('SELECT {number} AS n')"})
             for _ in range(3):
                 rows = data(await tools.call(SQL, {"query": f"SELECT {number}"}))["rows"]
@@ -483,12 +508,11 @@ def test_kill_9_of_parent_and_host_leaves_a_folder_that_the_next_host_removes(
 
 
 def test_a_folder_in_use_is_not_stale_however_old(
-    host: ToolHost, visits: Path, monkeypatch: pytest.MonkeyPatch
+    lasting: ToolHost, visits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host.start()
     monkeypatch.setattr(toolhost, "STALE_S", -1)
-    remove_stale(host.path.parent.parent)
-    assert host.path.exists()
+    remove_stale(lasting.path.parent.parent)
+    assert lasting.path.exists()
 
 
 def test_many_threads_that_start_it_at_once_start_one(host: ToolHost) -> None:
