@@ -233,6 +233,7 @@ class Output:
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
+        self._is_closed = False
         os.set_blocking(fd, False)
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(fd, self._read)
@@ -256,6 +257,8 @@ class Output:
             pass
 
     def _read(self) -> bool:
+        if self._is_closed:
+            return False
         try:
             part = os.read(self._fd, PIECE)
         except BlockingIOError:
@@ -272,5 +275,7 @@ class Output:
         return True
 
     def close(self) -> None:
-        self._loop.remove_reader(self._fd)
-        os.close(self._fd)
+        if not self._is_closed:
+            self._is_closed = True  # the number may be another's at once
+            self._loop.remove_reader(self._fd)
+            os.close(self._fd)

@@ -6,6 +6,8 @@ import asyncio
 import os
 import secrets
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import SandboxError
+from core.protocols import CellLimits, CellResult
 from tests.contracts.sandbox import Session
 from tests.support.needs import needs
+from tests.tools.python.attacks import LIBC
 from tests.tools.support import needs_sandbox
 from tools.python.bounds import Bounds
 from tools.python.sandbox import BubblewrapSandbox
@@ -22,7 +26,7 @@ from tools.python.zygote import Zygote, running_zygote, start_zygote
 
 pytestmark = needs_sandbox()
 
-LIBC = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -254,8 +258,6 @@ def test_processes_are_counted_for_each_session_alone(first: Session, second: Se
     assert first.value(fill + "made") == "31"
 
     async def both() -> tuple[str | None, str | None]:
-        from core.protocols import CellLimits
-
         full = asyncio.create_task(first.kernel.run(fill + "time.sleep(1)\nmade", CellLimits()))
         await asyncio.sleep(0.3)
         loop = asyncio.get_running_loop()
@@ -326,8 +328,6 @@ def test_a_zygote_that_dies_in_a_cell_says_that_the_variables_are_gone() -> None
     session = Session(BubblewrapSandbox())
 
     async def in_a_cell() -> str | None:
-        from core.protocols import CellLimits
-
         cell = asyncio.create_task(session.kernel.run("while True: pass", CellLimits()))
         await asyncio.sleep(0.2)
         os.kill(zygote_of(session), signal.SIGKILL)
@@ -383,3 +383,46 @@ def test_one_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("tools.walls.process.find_runtime", lambda: broken)
     with pytest.raises(SandboxError, match=r"did not start: .*none"):
         Zygote().wait_until_ready()
+
+
+HOST = """
+import asyncio, sys
+from tests.contracts.sandbox import answer
+from core.protocols import CellLimits
+from tools.python.sandbox import BubblewrapSandbox
+
+async def main():
+    kernel = await BubblewrapSandbox().open("s", answer)
+    await kernel.run("z = 1", CellLimits())
+    print(kernel._live.process.pid, flush=True)
+    await kernel.run("while True: pass", CellLimits(wall_s=60))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.real
+def test_nothing_outlives_a_host_that_is_killed() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOST], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as host:
+        assert host.stdout is not None
+        kernel = int(host.stdout.readline())
+        status = Path(f"/proc/{kernel}/status").read_text("ascii")
+        zygote = int(next(x.split()[1] for x in status.splitlines() if x.startswith("PPid")))
+        host.kill()
+    wait_until_gone(kernel, zygote)
+
+
+def test_closing_a_session_ends_the_cell_that_runs() -> None:
+    session = Session(BubblewrapSandbox())
+
+    async def close_in_a_cell() -> CellResult:
+        cell = asyncio.create_task(session.kernel.run("while True: pass", CellLimits()))
+        await asyncio.sleep(0.2)
+        await session.kernel.close()
+        return await asyncio.wait_for(cell, 20)
+
+    result = session.runner.run(close_in_a_cell())
+    assert "variables are gone" in (result.error or "")
+    session.runner.close()

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.needs import needs
+from tests.tools.python.attacks import ATTACKS, LIBC
 from tests.tools.support import needs_sandbox
 from tools.walls.bwrap import LAUNCHER
 from tools.walls.runtime import find_runtime
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[3]
 FREE_UID = 61_183
 """Below those that the sandbox takes; the test skips where somebody has it."""
 
+EVERY_ATTACK = json.dumps({name: LIBC + code for name, code in ATTACKS.items()})
 PROGRAM = """
 import asyncio, json, os, pickle, sys
 from core.protocols import CellLimits, QueryColumns
@@ -32,7 +34,7 @@ async def answer(sql):
     return QueryColumns(payload=pickle.dumps({"s": [1.5, 2.5]}), row_count=2)
 
 async def main():
-    secret = sys.argv[1]
+    secret, attacks = sys.argv[1], json.loads(sys.argv[2])
     sandbox = BubblewrapSandbox()
     said = {"state": sandbox.state().model_dump(), "uid": os.getuid()}
     kernel = await sandbox.open("s", answer)
@@ -50,6 +52,17 @@ async def main():
     for name, code in cells.items():
         limits = CellLimits(wall_s=1 if name == "loop" else 30)
         said[name] = (await kernel.run("import os\\n" + code, limits)).model_dump()
+    said["let through"] = []
+    for name, code in attacks.items():
+        done = await kernel.run(code, CellLimits())
+        if not done.error:
+            said["let through"].append(name)
+        await kernel.run("held = f = x = None", CellLimits())
+    other = await sandbox.open("t", answer)
+    await kernel.run("mine = 1; open('/tmp/mine', 'w').write('x')", CellLimits())
+    code = "os.listdir('/tmp'), 'mine' in globals(), os.getpid()"
+    said["other"] = (await other.run("import os\\n" + code, CellLimits())).value
+    await other.close()
     await kernel.close()
     print(json.dumps(said))
 
@@ -81,12 +94,14 @@ def expect_walls(said: dict[str, Any]) -> None:
     assert "DDR" not in said["environ"]["value"]
     assert said["loop"]["killed"] == "timeout"
     assert said["after"]["value"] == "2"
+    assert said["let through"] == []
+    assert said["other"] == "([], False, 1)"
 
 
 @pytest.mark.real
 def test_root_can_hold_python_below_a_folder_that_only_root_may_enter(closed_folder: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(closed_folder / "secret.txt")],
+        [sys.executable, "-c", PROGRAM, str(closed_folder / "secret.txt"), EVERY_ATTACK],
         cwd=closed_folder,
         env={**os.environ, "PYTHONPATH": str(closed_folder), "DDR_SECRET": "x"},
         capture_output=True,
@@ -126,7 +141,10 @@ def test_an_ordinary_user_can_hold_python(closed_folder: Path) -> None:
         "binds": binds,
         "uid": FREE_UID,
         "probes": [f"{stage}/{python}"],
-        "argv": [f"{stage}/{python}", "-c", PROGRAM, f"{stage}/checkout/secret.txt"],
+        "argv": [
+            *(f"{stage}/{python}", "-c", PROGRAM),
+            *(f"{stage}/checkout/secret.txt", EVERY_ATTACK),
+        ],
     }
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-B", str(LAUNCHER), json.dumps(plan)],
