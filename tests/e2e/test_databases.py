@@ -126,6 +126,20 @@ def test_an_agent_explores_a_scenario_on_postgresql_over_mcp(
 
 
 @pytest.mark.real
+@needs("postgresql")
+def test_a_fact_that_was_read_counts_as_a_field(clinic: InstalledScenario) -> None:
+    async def read() -> tuple[str, ...]:
+        tools = open_tools(clinic, "sql", None, session="facts")
+        try:
+            sql = "SELECT value FROM observations WHERE concept = 'weight'"
+            return (await tools.call("execute_query", {"query": sql})).accessed_fields
+        finally:
+            await tools.close()
+
+    assert "observations.concept=weight" in asyncio.run(read())
+
+
+@pytest.mark.real
 @needs("postgresql", "linux")
 def test_the_password_stands_in_no_command_line(clinic: InstalledScenario) -> None:
     async def look() -> list[str]:
@@ -181,6 +195,7 @@ def test_the_doctor_says_which_variable_is_missing(
     assert "CLINIC_PASSWORD is not set" in found["role of clinic"].detail
 
 
+@pytest.mark.real
 def test_a_scenario_on_a_sqlite_file_is_served_like_any_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

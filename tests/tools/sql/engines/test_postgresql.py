@@ -521,6 +521,32 @@ def test_nothing_that_a_statement_leaves_meets_the_next(
     lone.close()
 
 
+def test_a_connection_is_wiped_before_it_is_used_again(pg_visits: str) -> None:
+    """What no statement of an agent can do, done on the connection itself."""
+    lone = PostgresEngine(pg_visits, EngineLimits())
+    connection = lone.take()
+    pid = connection.info.backend_pid
+    for statement in (
+        b"LISTEN a",
+        b"PREPARE p AS SELECT 1",
+        b"SET search_path = pg_catalog",
+        b"DECLARE c CURSOR FOR SELECT 1",
+        b"SELECT pg_advisory_lock(4712)",
+    ):
+        connection.execute(statement)
+    lone.give_back(connection, sound=True)
+    again = lone.take()
+    assert again.info.backend_pid == pid
+    left = again.execute(
+        "SELECT (SELECT count(*) FROM pg_listening_channels()), current_setting('search_path'),"
+        " (SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_cursors),"
+        " (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4712)"
+    ).fetchone()
+    assert left == (0, '"$user", public', 0, 0, 0)
+    again.close()
+    lone.close()
+
+
 def test_a_large_object_that_was_made_is_gone(engine: PostgresEngine, postgres: Cluster) -> None:
     """Before version 16 a read-only transaction lets a role make them; it is rolled back."""
     try:
