@@ -192,6 +192,8 @@ class _Cell:
         self.died = True
         if ended.broken:
             return None, {"error": "the Python process broke off; its variables are gone"}
+        if live.process.was_killed:
+            return None, {"error": "the session was closed; its variables are gone"}
         ending = await live.process.ending(GRACE_S)
         if ending is None:
             how = "broke off"

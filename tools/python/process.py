@@ -26,6 +26,8 @@ class KernelProcess:
         self._grouped = grouped
         self._handle: int | None = handle
         self._ended = ended
+        self.was_killed = False
+        """By us, that is."""
         self.pid = _pid_of(handle)
         """As this process's own /proc numbers it."""
 
@@ -62,6 +64,7 @@ class KernelProcess:
 
         The first process is the init of its pid namespace: with it the machine ends all others.
         """
+        self.was_killed = True
         self._signal(signal.SIGKILL)
 
     async def wait(self, seconds: float = END_S) -> bool:
