@@ -2,8 +2,8 @@
 
     python -m bench.endpoint LATENCY_S TURNS
 
-It speaks OpenAI's chat format on loopback. Its stdout tells, line by line: its base URL, then
-`finished` as each exploration is ended, and, once stdin is closed, how many calls were answered and
+It speaks OpenAI's chat format on loopback. Its stdout tells, line by line: its base URL, `begun` at
+the first request, `finished` as each exploration is ended, and, once stdin is closed, how many calls were answered and
 when the first one came (JSON).
 """
 
@@ -71,7 +71,9 @@ class Endpoint:
             while True:
                 body = await _read(reader)
                 began = time.monotonic()
-                self.first_at = self.first_at or began
+                if self.first_at is None:
+                    self.first_at = began
+                    tell("begun")
                 message = answer(body, self.turns)
                 whole = json.dumps(_reply(body, message)).encode()
                 await asyncio.sleep(max(0.0, began + self.latency_s - time.monotonic()))

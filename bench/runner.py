@@ -33,12 +33,18 @@ class Seen:
     """From the first request to the end of the process; before it lies what is paid once."""
     memory: tuple[int, ...]
     """The process's RSS as each entity is finished; bytes."""
+    cpu_s: float
+    """CPU time of the process alone, from the first request to the last entity's end."""
 
     def figures(self) -> Mapping[str, float]:
-        """The two figures."""
+        """The three figures."""
         ideal = self.calls * LATENCY_S / CONCURRENCY
         late = self.memory[FROM - 1 : TO]
-        return {"wall_over_ideal": self.wall_s / ideal, "rss_growth": max(late) / late[0] - 1}
+        return {
+            "wall_over_ideal": self.wall_s / ideal,
+            "rss_growth": max(late) / late[0] - 1,
+            "cpu_per_call_ms": 1000 * self.cpu_s / self.calls,
+        }
 
 
 def job(bench: Bench) -> Mapping[str, float]:
@@ -89,7 +95,7 @@ def run(home: Path, environment: Mapping[str, str]) -> Seen:
             ) as process,
         ):
             try:
-                memory = tuple(_watch(served, process, deadline))
+                memory, cpu_s = _watch(served, process, deadline)
                 code = process.wait(max(1.0, deadline - time.monotonic()))
                 ended = time.monotonic()
             except (RuntimeError, OSError) as exc:
@@ -102,7 +108,7 @@ def run(home: Path, environment: Mapping[str, str]) -> Seen:
             raise AssertionError("the endpoint was started with a pipe")
         served.stdin.close()
         told_last = json.loads(_line(served))
-    return Seen(told_last["calls"], ended - told_last["first_at"], memory)
+    return Seen(told_last["calls"], ended - told_last["first_at"], memory, cpu_s)
 
 
 @contextmanager
@@ -124,8 +130,11 @@ def endpoint(environment: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
 
 def _watch(
     served: subprocess.Popen[str], process: subprocess.Popen[bytes], deadline: float
-) -> Iterator[int]:
-    """The runner's memory as each entity is finished. Ends early where the runner does."""
+) -> tuple[tuple[int, ...], float]:
+    """The runner's memory as each entity is finished, and its CPU time from the first request on.
+
+    Ends early where the runner does.
+    """
 
     # A runner that dies finishes nothing more: then, and past the deadline, the endpoint is ended.
     def guard() -> None:
@@ -136,10 +145,12 @@ def _watch(
 
     seen: list[int] = []
     threading.Thread(target=guard, daemon=True).start()
+    _line(served)
+    before = cpu_of(process.pid)
     while len(seen) < TO:
         _line(served)
         seen.append(memory_of(process.pid))
-        yield seen[-1]
+    return tuple(seen), cpu_of(process.pid) - before
 
 
 def _line(served: subprocess.Popen[str]) -> str:
@@ -153,6 +164,12 @@ def memory_of(pid: int) -> int:
     """A process's resident memory in bytes, from /proc."""
     pages = Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def cpu_of(pid: int) -> float:
+    """A process's CPU time in seconds, its threads' included and its children's not, from /proc."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def check(home: Path, seen: Seen, calls: int) -> None:
@@ -174,6 +191,7 @@ PROBES = (
         (
             Goal("wall_over_ideal", 1.3, "ratio", "lower"),
             Goal("rss_growth", 0.05, "ratio", "lower"),
+            Goal("cpu_per_call_ms", 8, "ms", "lower"),
         ),
         job,
     ),

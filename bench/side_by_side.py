@@ -13,6 +13,7 @@ from bench.figures import Measured, Say
 from bench.hands import timed, timed_in_thread
 
 ROUNDS = 5
+WARM_UPS = 2
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,6 @@ class Pair:
     ours: Callable[[int], Awaitable[Any]]
     alike: Callable[[Any, Any], bool]
     """Whether the old result and ours say the same."""
-    warm_ups: int = 2
-    """Repetitions of ours that are not timed."""
 
 
 async def ratio(pair: Pair, per_round: int, say: Say, remark: str = "") -> Measured:
@@ -35,7 +34,7 @@ async def ratio(pair: Pair, per_round: int, say: Say, remark: str = "") -> Measu
     No repetition does what another did. Raises RuntimeError where the two results differ.
     """
     numbers = itertools.count(1)
-    for number in itertools.islice(numbers, pair.warm_ups):
+    for number in itertools.islice(numbers, WARM_UPS):
         await pair.ours(number)
     old: list[float] = []
     ours: list[float] = []

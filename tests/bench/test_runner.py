@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,11 @@ from databases.catalog import InstalledScenario, open_scenario
 from databases.connection import open_readonly
 from databases.manifest import read_manifest
 
-GOALS = {"wall_over_ideal": (1.3, "lower"), "rss_growth": (0.05, "lower")}
+GOALS = {
+    "wall_over_ideal": (1.3, "lower"),
+    "rss_growth": (0.05, "lower"),
+    "cpu_per_call_ms": (8, "lower"),
+}
 ASK = {"role": "user", "content": "report what stands out about sensor S07"}
 TOOLS = [{"type": "function", "function": {"name": "execute_query"}}]
 MB = 1024 * 1024
@@ -39,7 +44,8 @@ def said(count: int) -> list[Mapping[str, Any]]:
 
 def seen(memory: Mapping[int, int], *, wall_s: float = 40.0, calls: int = 2624) -> runner.Seen:
     """100 MB at each finished entity, but for those named by their number."""
-    return runner.Seen(calls, wall_s, tuple(memory.get(n, 100) * MB for n in range(1, 65)))
+    finished = tuple(memory.get(n, 100) * MB for n in range(1, 65))
+    return runner.Seen(calls, wall_s, finished, cpu_s=13.12)
 
 
 def test_the_goals_are_those_that_were_promised() -> None:
@@ -56,6 +62,17 @@ def test_memory_counts_from_the_twentieth_entity_by_its_highest_point() -> None:
     assert seen({1: 10, 19: 50}).figures()["rss_growth"] == 0
     assert seen({40: 110}).figures()["rss_growth"] == pytest.approx(0.1)
     assert seen({64: 103}).figures()["rss_growth"] == pytest.approx(0.03)
+
+
+def test_a_calls_cpu_time_is_the_processes_over_its_calls() -> None:
+    assert seen({}, calls=2624).figures()["cpu_per_call_ms"] == pytest.approx(5.0)
+
+
+def test_cpu_time_is_what_the_system_says() -> None:
+    before, began = runner.cpu_of(os.getpid()), time.process_time()
+    while time.process_time() - began < 0.3:
+        pass
+    assert runner.cpu_of(os.getpid()) - before == pytest.approx(0.3, abs=0.1)
 
 
 def test_memory_is_what_the_system_says() -> None:

@@ -41,7 +41,7 @@ def test_the_ratio_is_of_the_medians_and_the_detail_gives_both() -> None:
 def test_old_and_new_take_turns_in_every_round() -> None:
     work = Work()
     asyncio.run(ratio(work.pair(), 3, silent))
-    ways = [way for way, _ in work.done[work.pair().warm_ups :]]
+    ways = [way for way, _ in work.done[side_by_side.WARM_UPS :]]
     assert ways == ["old", "ours", "ours", "ours"] * side_by_side.ROUNDS
 
 
@@ -49,13 +49,13 @@ def test_no_repetition_does_what_another_did_but_for_the_one_that_is_compared() 
     work = Work()
     asyncio.run(ratio(work.pair(), 3, silent))
     ours = [number for way, number in work.done if way == "ours"]
-    assert len(ours) == len(set(ours)) == work.pair().warm_ups + 3 * side_by_side.ROUNDS
+    assert len(ours) == len(set(ours)) == side_by_side.WARM_UPS + 3 * side_by_side.ROUNDS
     old = [number for way, number in work.done if way == "old"]
     assert set(old) < set(ours)
 
 
 def test_different_results_give_no_ratio() -> None:
-    first = Work().pair().warm_ups + 1
+    first = side_by_side.WARM_UPS + 1
     with pytest.raises(RuntimeError, match=f"squares gives -1 in place of {first * first}"):
         asyncio.run(ratio(Work(wrong_at=first).pair(), 3, silent))
 
