@@ -214,19 +214,24 @@ def _library_folders() -> list[Path]:
 
 
 @functools.cache
-def precompile(module: str = "pandas", imports: str = "numpy, pandas") -> None:
+def precompile(
+    module: str = "pandas", imports: str = "numpy, pandas", *, background: bool = False
+) -> None:
     """Have the packages compiled once: inside, where nothing can be written, it would be each time.
 
-    Takes some seconds where nobody has imported `module` from this installation yet.
+    Takes some seconds where nobody has imported `module` from this installation yet; in the
+    `background` it gives way to all else.
     """
     source = _source(module)
     if source is None or not os.access(source.parent, os.W_OK):
         return
     if Path(importlib.util.cache_from_source(source)).exists():
         return
+    manners = "import os; os.nice(15); " if background else ""
+    code = f"{manners}import sys; sys.path[:0] = {sys.path!r}; import {imports}"
     with contextlib.suppress(subprocess.TimeoutExpired):  # then it stays slow, and works
         subprocess.run(
-            [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}; import {imports}"],
+            [sys.executable, "-c", code],
             check=False,
             capture_output=True,
             stdin=subprocess.DEVNULL,
