@@ -14,8 +14,9 @@ DATA = "/data"
 class Scrubber:
     """Replaces the host's paths by neutral ones. A second wall: what would show them is refused."""
 
-    def __init__(self, database: Path) -> None:
-        files = {database.absolute(), database.resolve()}
+    def __init__(self, database: Path | None) -> None:
+        """`database`: None where it is no file of this machine."""
+        files = {database.absolute(), database.resolve()} if database else set()
         self._data = {str(path): f"{DATA}/{path.name}" for path in files}
         self._data |= {str(path.parent): DATA for path in files if len(path.parts) > 3}
         places = {

@@ -7,7 +7,6 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from core.errors import SandboxError, ToolError, UnknownNameError
@@ -58,7 +57,7 @@ class ToolSet:
         self._limits = limits or pool.limits
         self._sandbox = sandbox
         self._sql = pool.hand(session, self._limits)
-        self._scrubber = Scrubber(Path(pool.target.location))
+        self._scrubber = Scrubber(pool.database)
         self._python: PythonSession | None = None
         if sandbox:
             self._python = PythonSession(sandbox, self._sql.frame, self._limits, session)

@@ -125,6 +125,7 @@ class Worker:
         os.set_blocking(process.output_fd, False)
         asyncio.get_running_loop().add_reader(process.output_fd, self._read)
         self._killed = False
+        self._listening = True
 
     async def begin(self, ours: socket.socket, order: Order) -> None:
         """Hand over the order and wait until the database is open. Raises DatabaseError, SandboxError."""
@@ -173,9 +174,10 @@ class Worker:
         """Kill it, wait until it is gone, and let go of what belonged to it."""
         self.kill()
         code = await in_thread(self._process.wait, name="worker-end")
-        self._read()
-        loop = asyncio.get_running_loop()
-        if loop.remove_reader(self._process.output_fd):
+        if self._listening:
+            self._read()
+            self._listening = False
+            asyncio.get_running_loop().remove_reader(self._process.output_fd)
             os.close(self._process.output_fd)
         return code
 
@@ -223,7 +225,7 @@ class Housing:
         self.not_confined = await in_thread(_missing_walls, name="walls")
         if self.not_confined is None:
             self._refuse_unreadable()
-            await in_thread(lambda: precompile("tools.sql.worker", IMPORTS), name="worker-compile")
+            await in_thread(self._collect, name="worker-inside")
             self._spill = Spill()
 
     async def start(self, heard: Heard, ended: Ended) -> Worker:
@@ -273,6 +275,11 @@ class Housing:
             memory_mb=engine.memory_mb + OWN_MB,
             confined=self._spill is not None,
         )
+
+    def _collect(self) -> None:
+        """What takes its time at the first start, off the event loop."""
+        precompile("tools.sql.worker", IMPORTS)
+        confined.code(self._engine)
 
     def _refuse_unreadable(self) -> None:
         path = Path(self._target.location)

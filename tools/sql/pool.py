@@ -16,6 +16,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from core.errors import DdrError, ToolError
@@ -124,6 +125,11 @@ class SqlPool:
             raise
         self._add(worker)
         self._replenish()
+
+    @property
+    def database(self) -> Path | None:
+        """The file, where the database is one."""
+        return Path(self.target.location) if self._housing.is_file else None
 
     def hand(self, session: str, limits: ToolLimits | None = None) -> SqlHand:
         """One session's way in, with limits of its own where they are given."""
@@ -339,7 +345,7 @@ class SqlPool:
                 delay_s += min(FIRST_RETRY_S * 2 ** (self._failures - 1), LAST_RETRY_S)
             await asyncio.sleep(delay_s)
             worker = await self._housing.start(self._heard, self._ended)
-        except DdrError as exc:
+        except (DdrError, OSError) as exc:
             _log.error("a SQL worker cannot be started: %s", exc)
             self._failures += 1
             if not self._workers:
