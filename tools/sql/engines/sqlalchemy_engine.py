@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import DatabaseError, ToolError
 from databases.schema import Column, Key, Schema, Table
+from databases.target import VOUCHED
 from tools.sql.engine import Admitted, EngineLimits
 from tools.sql.engines.tree import judge
+from tools.sql.pg.errors import AWAY
 from tools.sql.pg.values import as_frame
 from tools.sql.suggest import column_hint, find_table, table_hint
 
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import sqlalchemy as sa
 
-VOUCHED = "ddr_role"
-"""Query key of the URL that says: scenario.toml vouches that the role can only read."""
+_VOUCHED = VOUCHED.partition("=")[0]
 READ_ONLY: dict[str, str] = {
     "sqlite": "PRAGMA query_only = ON",
     "mysql": "SET SESSION TRANSACTION READ ONLY",
@@ -52,13 +53,13 @@ class SqlAlchemyEngine:
             raise DatabaseError("the URL of the database cannot be read") from None
         name = url.get_backend_name()
         self.dialect = _known_dialect(name)
-        vouched = url.query.get(VOUCHED) is not None
+        vouched = url.query.get(_VOUCHED) is not None
         _refuse_unsafe(name, vouched=vouched)
-        self._place = url.difference_update_query([VOUCHED]).render_as_string()
+        self._place = url.difference_update_query([_VOUCHED]).render_as_string()
         try:
             # Databases differ in how a session is wiped; a new one for each statement is clean in all.
             self._engine = sa.create_engine(
-                url.difference_update_query([VOUCHED]), poolclass=sa.pool.NullPool
+                url.difference_update_query([_VOUCHED]), poolclass=sa.pool.NullPool
             )
         except (sa.exc.SQLAlchemyError, ImportError) as exc:
             raise DatabaseError(f"{self._place}: {exc}; install its driver") from None
@@ -72,11 +73,7 @@ class SqlAlchemyEngine:
             sa.event.listen(self._engine, "connect", lock)
         self._lock = threading.Lock()
         self._schema: Schema | None = None
-        try:
-            self._engine.connect().close()
-        except sa.exc.SQLAlchemyError as exc:
-            said = exc.orig if isinstance(exc, sa.exc.DBAPIError) else exc
-            raise DatabaseError(f"{self._place}: {said}") from None
+        self.connect().close()
 
     def schema(self) -> Schema:
         """Tables and views of the connection's own schema, by SQLAlchemy's inspector."""
@@ -90,20 +87,32 @@ class SqlAlchemyEngine:
         return judge(sql, self.dialect)
 
     def cursor(self) -> SqlAlchemyCursor:
-        """A cursor with a new connection of its own."""
-        return SqlAlchemyCursor(self._engine.connect())
+        """A cursor that opens a connection of its own."""
+        return SqlAlchemyCursor(self)
+
+    def connect(self) -> sa.Connection:
+        """A new connection. Raises DatabaseError in words for the operator."""
+        import sqlalchemy as sa
+
+        try:
+            return self._engine.connect()
+        except sa.exc.SQLAlchemyError as exc:
+            said = exc.orig if isinstance(exc, sa.exc.DBAPIError) else exc
+            raise DatabaseError(f"{self._place}: {said}") from None
 
     def explain(self, exc: Exception, tables: tuple[str, ...]) -> ToolError | None:
         """What the driver says, with the names that exist; its own faults without its words."""
         import sqlalchemy as sa
 
+        if isinstance(exc, DatabaseError):
+            return ToolError(AWAY, kind="internal")
         if not isinstance(exc, sa.exc.DBAPIError):
             return None
         said = str(exc.orig)
         if "interrupt" in said.lower() or "cancel" in said.lower():
             return ToolError("the query was stopped before its end", kind="cancelled")
         if exc.connection_invalidated:
-            return ToolError("the database does not answer just now; try again", kind="internal")
+            return ToolError(AWAY, kind="internal")
         if "readonly" in said.lower() or "read only" in said.lower() or "read-only" in said.lower():
             return ToolError("a write is refused: the database can only be read", kind="refused")
         schema = self.schema()
@@ -138,8 +147,9 @@ open_url = UrlFactory()
 class SqlAlchemyCursor:
     """One statement. It is rolled back, and its connection closed."""
 
-    def __init__(self, connection: sa.Connection) -> None:
-        self._connection: sa.Connection | None = connection
+    def __init__(self, engine: SqlAlchemyEngine) -> None:
+        self._engine = engine
+        self._connection: sa.Connection | None = None
         self._result: sa.CursorResult[Any] | None = None
         self._described: Sequence[Sequence[Any]] = ()
         self._lock = threading.Lock()
@@ -157,8 +167,10 @@ class SqlAlchemyCursor:
 
     def execute(self, sql: str) -> None:
         """Run an admitted statement as it stands. Raises sqlalchemy's DBAPIError."""
-        assert self._connection is not None
-        self._result = self._connection.execution_options(
+        connection = self._engine.connect()
+        with self._lock:
+            self._connection = connection
+        self._result = connection.execution_options(
             stream_results=True, max_row_buffer=BUFFERED, no_parameters=True
         ).exec_driver_sql(sql)
         # A result that is read to its end forgets it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from core.errors import ToolError
+from core.errors import DatabaseError, ToolError
 from databases.schema import Schema
 from tools.sql.pg.reach import HINTS
 from tools.sql.suggest import column_hint, find_table, table_hint
@@ -13,7 +13,7 @@ from tools.sql.suggest import column_hint, find_table, table_hint
 _NAMED = re.compile(r'"([^"]+)"')
 _DENIED = re.compile(r"permission denied for \w+(?: \w+)? ([^\s]+)")
 _NOT_A_READ = ("data-modifying", "SELECT ... INTO", "FOR UPDATE", "FOR SHARE", "FOR NO KEY")
-_AWAY = "the database's server does not answer just now; try again later"
+AWAY = "the database's server does not answer just now; try again later"
 
 
 def in_words(
@@ -28,6 +28,8 @@ def in_words(
 
     if isinstance(exc, ToolError):
         return exc
+    if isinstance(exc, DatabaseError):  # no connection was to be had; its text is for the operator
+        return ToolError(AWAY, kind="internal")
     if not isinstance(exc, psycopg.Error):
         return None
     state = exc.sqlstate or ""
@@ -54,7 +56,7 @@ def in_words(
             kind="limit",
         )
     if not said or state[:2] in {"08", "57", "58", "F0", "XX", ""}:
-        return ToolError(_AWAY, kind="internal")
+        return ToolError(AWAY, kind="internal")
     helpful = _nearest(state, said, schema, tables) or exc.diag.message_hint
     return ToolError(f"{said}\n{helpful}" if helpful else said, kind="sql")
 

@@ -366,6 +366,13 @@ def test_what_is_not_the_servers_failure_is_not_explained(engine: PostgresEngine
     assert engine.explain(ValueError("ours"), ()) is None
 
 
+def test_a_server_that_is_away_is_told_without_its_address(engine: PostgresEngine) -> None:
+    told = engine.explain(DatabaseError("PostgreSQL at 10.0.0.1:5432/db: refused"), ())
+    assert told is not None
+    assert told.kind == "internal"
+    assert "10.0.0.1" not in str(told)
+
+
 # The deadline
 
 SLOW = [

@@ -161,6 +161,22 @@ def test_an_url_that_cannot_be_made_safe_or_opened_is_refused_in_words(url: str,
     assert "secret" not in str(caught.value)
 
 
+def test_a_database_that_went_away_is_told_without_its_place(
+    engine: SqlAlchemyEngine, tmp_path: Path
+) -> None:
+    (tmp_path / "more.sqlite").unlink()
+    tmp_path.rename(tmp_path.with_name("moved"))
+    cursor = engine.cursor()
+    with pytest.raises(DatabaseError) as caught:
+        cursor.execute("SELECT 1")
+    cursor.close()
+    told = engine.explain(caught.value, ())
+    assert told is not None
+    assert (told.kind, str(tmp_path) in str(told)) == ("internal", False)
+    assert "does not answer just now" in str(told)
+    assert engine.explain(ValueError("ours"), ()) is None
+
+
 # The tree
 
 TAME = [

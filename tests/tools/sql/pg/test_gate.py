@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.errors import ToolError
 from tools.sql.pg.gate import Function, Gate, explained_by, is_explain
@@ -226,3 +228,58 @@ def test_an_explain_is_taken_apart() -> None:
     assert explained_by("EXPLAIN ANALYSE SELECT 1").runs
     assert explained_by('EXPLAIN ("analyze") SELECT 1').runs
     assert explained_by("EXPLAIN (SELECT 1) UNION SELECT 2").inner == "(SELECT 1) UNION SELECT 2"
+
+
+# Any position, any spelling
+
+BLANKS = st.sampled_from(["", " ", "\n", "/* ' */", " -- '\n", "\t/* /* */ */"])
+WRAPS = (
+    "(SELECT {})", "coalesce({}, NULL)", "CASE WHEN {} IS NULL THEN 1 END", "ARRAY[{}]", "({})::text",
+    "EXISTS (SELECT {})", "lower(({})::text)", "NOT ({} IS NULL)", "ROW({}, 1)", "'a' || ({})",
+)  # fmt: skip
+PLACES = (
+    "SELECT {}", "SELECT 1 FROM visits WHERE {} IS NOT NULL", "WITH a AS (SELECT {}) TABLE a", "VALUES ({})",
+    "EXPLAIN SELECT {}", "EXPLAIN (COSTS off) SELECT {}", "SELECT 1 ORDER BY {}", "SELECT 1 LIMIT {}",
+    "SELECT count(*) FILTER (WHERE {} IS NULL) FROM visits", "SELECT sum(1) OVER (ORDER BY {}) FROM visits",
+    "SELECT 1 FROM visits a JOIN visits b ON {} IS NULL", "SELECT 1 FROM visits, LATERAL (SELECT {}) l",
+    "SELECT 1 UNION ALL SELECT {}", "SELECT DISTINCT ON ({}) 1 FROM visits", "(((SELECT {})))",
+    "SELECT 1 FROM visits GROUP BY id HAVING {} IS NULL",
+)  # fmt: skip
+
+
+@st.composite
+def spelt(draw: st.DrawFn, name: str) -> str:
+    """A call of a function, as PostgreSQL would take it."""
+    word = draw(st.sampled_from([name, name.upper(), name.title(), f'"{name}"']))
+    schema = draw(st.sampled_from(["", "pg_catalog.", "PG_CATALOG .", '"pg_catalog"."']))
+    if schema.endswith('"'):
+        schema, word = schema[:-1], f'"{name}"'
+    return f"{schema}{draw(BLANKS)}{word}{draw(BLANKS)}(1)"
+
+
+@st.composite
+def statement(draw: st.DrawFn, name: str) -> str:
+    """A statement that calls it somewhere."""
+    inner = draw(spelt(name))
+    for wrap in draw(st.lists(st.sampled_from(WRAPS), max_size=4)):
+        inner = wrap.format(inner)
+    return draw(st.sampled_from(PLACES)).format(inner)
+
+
+NAMES = ("pg_sleep", "set_config", "lo_create", "nextval", "current_setting", "query_to_xml", "dblink",
+         "pg_terminate_backend", "owners_volatile", "pg_of_a_later_version")  # fmt: skip
+
+
+@given(data=st.data(), name=st.sampled_from(NAMES))
+def test_a_call_that_is_out_of_reach_is_refused_wherever_it_stands(
+    data: st.DataObject, name: str
+) -> None:
+    sql = data.draw(statement(name))
+    with pytest.raises(ToolError, match="out of reach") as caught:
+        Gate(FUNCTIONS, COLUMNS).admit(sql)
+    assert caught.value.violations == (f"sql: {name}",)
+
+
+@given(data=st.data(), name=st.sampled_from(["lower", "random", "pg_typeof", "owners_stable"]))
+def test_an_honest_call_is_admitted_in_the_same_places(data: st.DataObject, name: str) -> None:
+    Gate(FUNCTIONS, COLUMNS).admit(data.draw(statement(name)))
