@@ -99,7 +99,7 @@ def test_a_spent_budget_stops_all_models_and_leaves_the_rest_not_begun(
     assert "the budget of $0.007 is spent" in done.err
     first, other = done.json["runs"]
     assert first["stop_reasons"] == {"finished": 1, "cancelled": 1}
-    assert other["trajectories"] == []
+    assert [each["entity"] for each in other["trajectories"]] == ["01"], "they take turns"
     assert "the budget" in done.json["stopped"]
     for run in (first, other):
         assert run["resume"] == f"DDR_HOME={built_home} ddr run --resume {run['run']}"
@@ -236,3 +236,15 @@ def test_a_file_says_the_same_as_the_options(ddr: Ddr, built_home: Path, tmp_pat
     assert done.code == 0, done.err
     assert done.json["stop_reasons"] == {"max_turns": 1}
     assert done.json["trajectories"][0]["report"] is False
+
+
+def test_a_missing_key_is_told_before_anything_is_stored(
+    ddr: Ddr, built_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = script(tmp_path, QUERY, DONE)
+    monkeypatch.setattr("server.models.missing_keys", lambda _model: ("ONE_KEY", "OTHER_KEY"))
+    done = explore(ddr, "--model", model)
+    assert done.code == 2
+    assert "wants a key: set ONE_KEY or OTHER_KEY in the environment" in done.err
+    with open_store(built_home / "store.sqlite3") as store:
+        assert store.runs() == []
