@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from core.errors import DatabaseError, SandboxError, UnknownNameError
+from core.trajectory import Sandbox
 from tests.support.needs import needs
 from tests.tools.sql.pools import ENDLESS, all_ready, fails, patience, rows, started, until
 from tests.tools.support import make_visits, needs_sandbox, pool_of
@@ -270,6 +271,15 @@ def no_walls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(housing, "_missing_walls", lambda: "the machine refuses user namespaces")
     monkeypatch.setenv("DDR_TEST_SECRET", "a key")
     yield
+
+
+@pytest.mark.parametrize("name", ["off", "landlock"])
+def test_whatever_is_not_bubblewrap_is_no_wall_for_a_worker(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Sandbox(name=name, detail="no user namespaces here")
+    monkeypatch.setattr("tools.python.sandbox.sandbox_available", lambda: found)
+    assert housing._missing_walls() == "no user namespaces here"
 
 
 def test_where_walls_cannot_be_the_state_says_so_and_the_catalogue_is_refused(
