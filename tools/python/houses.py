@@ -134,7 +134,7 @@ class PlainHouse:
         return {
             "wall": "landlock" if self._landlock else "none",
             "site": str(layout.site),
-            "own": [str(path) for path in (*readable, *own, self._base)],
+            "own": [str(path) for path in (*own, self._base)],
             "readable": [str(path) for path in readable],
             "listable": [str(layout.stdlib)],
             "filter": (program or b"").hex(),

@@ -426,3 +426,8 @@ def test_closing_a_session_ends_the_cell_that_runs() -> None:
     result = session.runner.run(close_in_a_cell())
     assert "variables are gone" in (result.error or "")
     session.runner.close()
+
+
+def test_a_kernel_whose_walls_do_not_stand_says_which() -> None:
+    with pytest.raises(SandboxError, match=r"did not start: .*mount of /tmp"):
+        Session(BubblewrapSandbox(Bounds(inodes=-1)))

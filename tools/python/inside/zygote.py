@@ -29,7 +29,7 @@ from .cells import prepare, serve
 from .channel import Channel, Printed
 from .landlock import allow_only
 
-MOST_BYTES = 1 << 16
+MOST_BYTES = 1 << 18
 CHANNEL, FIRST_FREE = 3, 4
 """A kernel has four descriptors: nothing, what it prints (twice), and its channel."""
 FAILED = 120
@@ -116,6 +116,7 @@ class Zygote:
 
     def _become_kernel(self, bounds: dict[str, Any], channel: int, output: int) -> None:
         """In the child: leave everything of the zygote behind, then serve cells. Never returns."""
+        errors = output
         try:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
@@ -125,6 +126,7 @@ class Zygote:
                 walls.enter_namespaces(self._own_proc, os.getuid(), os.getgid())
             base_mb = self._address_space_mb()
             self._keep_only(channel, output)
+            errors = 2
             if apart:
                 walls.mount_own_folders(bounds["tmp_mb"], bounds["shared_mb"], bounds["inodes"])
             else:
@@ -142,9 +144,11 @@ class Zygote:
             _own_randomness()
             sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - as long as the process
             sys.stdout = sys.stderr = Printed(io.FileIO(1, "wb", closefd=False))
-            serve(talk, base_mb, settings["own"])
+            serve(talk, base_mb, (*settings["own"], *settings.get("readable", ())))
+        except OSError as exc:
+            os.write(errors, f"{exc}\n".encode("utf-8", "replace"))
         except BaseException:  # noqa: BLE001 - it must never go on as a second zygote
-            os.write(2, traceback.format_exc().encode("utf-8", "replace"))
+            os.write(errors, traceback.format_exc().encode("utf-8", "replace"))
         finally:
             os._exit(FAILED)
 
