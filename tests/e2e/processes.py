@@ -6,7 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +22,12 @@ _PAUSE_S = 0.05
 
 
 class Home:
-    """A DDR_HOME with the built flights scenario in it."""
+    """A DDR_HOME with the scenarios of another, which are only read."""
 
-    def __init__(self, folder: Path, flights_home: Path) -> None:
+    def __init__(self, folder: Path, built_home: Path) -> None:
         self.path = folder / "home"
         self.path.mkdir(mode=0o700)
-        (self.path / "scenarios").symlink_to(flights_home / "scenarios")
+        (self.path / "scenarios").symlink_to(built_home / "scenarios")
         self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(folder),
@@ -69,6 +73,58 @@ class Home:
             raise AssertionError(process.communicate())
         process.kill()
         raise AssertionError(process.communicate())
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process, which no later one with the same number is mistaken for."""
+
+    pid: int
+    began: str
+    """When it began, in the kernel's ticks."""
+    command: str
+
+    def is_alive(self) -> bool:
+        """Whether it still runs; one that has died and was not waited for does not."""
+        found = _stat(self.pid)
+        return found is not None and found[19] == self.began and found[0] not in ("Z", "X")
+
+
+def descendants(pid: int) -> list[Process]:
+    """All that a process has started, and what those have started."""
+    parents: dict[int, list[int]] = defaultdict(list)
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (found := _stat(int(entry.name))) is not None:
+            parents[int(found[1])].append(int(entry.name))
+    left, seen = list(parents[pid]), []
+    while left:
+        each = left.pop()
+        left += parents[each]
+        found = _stat(each)
+        with suppress(OSError):
+            command = Path(f"/proc/{each}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+            if found is not None:
+                seen.append(Process(each, found[19], command.strip()))
+    return seen
+
+
+def _stat(pid: int) -> list[str] | None:
+    """A process's fields from its state on (proc(5), field 3); None where there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return None
+
+
+def left_of(processes: Iterable[Process]) -> list[Process]:
+    """Those that still run once they had time to end."""
+    alive = list(processes)
+    for _ in range(int(DEADLINE_S / _PAUSE_S)):
+        alive = [process for process in alive if process.is_alive()]
+        if not alive:
+            break
+        time.sleep(_PAUSE_S)  # nobody tells of processes that are not ours
+    return alive
 
 
 def last_line(text: str) -> Any:

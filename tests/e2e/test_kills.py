@@ -1,4 +1,4 @@
-"""A concurrent run is killed ten times at moments drawn by chance, and resumed: nothing lost, doubled or mixed."""
+"""A job of full size is killed ten times at moments drawn by chance, and resumed: nothing lost, doubled or mixed."""
 
 from __future__ import annotations
 
@@ -9,27 +9,31 @@ import signal
 import threading
 from collections import defaultdict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench.sensors.builder import SENSORS, register
 from core.trajectory import StopReason, Trajectory
-from tests.e2e.processes import Home, last_line
+from databases.build import build_manifest
+from databases.manifest import read_manifest
+from tests.e2e.processes import ROOT, Home, Process, descendants, last_line, left_of
 from tests.e2e.warm import Warm
 from tests.support.endpoint import Call, Request, ScriptedEndpoint, Step, Tokens, say
 
 pytestmark = pytest.mark.real
 
 KILLS = 10
+CONCURRENCY = 16
+LATENCY_S = 0.2
 TURNS = 3
-TRIALS = 3
-CALLS = 16 * TRIALS * (2 * TURNS + 1)
+"""Of an entity: so few that the ten lives and the deaths between them last a minute."""
+CALLS = SENSORS * (2 * TURNS + 1)
 """What the run takes if nobody disturbs it."""
 CHANCE = random.Random(10)
-MOMENTS = [CHANCE.randint(5, 45) for _ in range(KILLS)]
+MOMENTS = [CHANCE.randint(5, 65) for _ in range(KILLS)]
 """After how many further requests each life is ended."""
-DEADLINE_S = 60.0
+DEADLINE_S = 240.0
 NUMBER = re.compile(r"request (\d+)")
 
 
@@ -57,7 +61,7 @@ class Numbered:
             return say(f"An insight of {told}.", tokens=tokens)
         if request.replies == TURNS:
             return say(f"FINISH: The report of {told}.", tokens=tokens)
-        query = f"SELECT count(*) + {request.number} AS n FROM carriers"
+        query = f"SELECT count(*) + {request.number} AS n FROM readings"
         return say(
             f"This is {told}.", calls=[Call("execute_query", {"query": query})], tokens=tokens
         )
@@ -70,30 +74,47 @@ class Survived:
     answer: dict[str, Any]
     attempts: list[Trajectory]
     script: Numbered
+    begun: list[list[Process]]
+    """Of each life, the processes that it had started when it was ended."""
+    left: list[Process]
+    """Of those, the ones that outlived it."""
 
 
 @pytest.fixture(scope="module")
-def survived(tmp_path_factory: pytest.TempPathFactory, flights_home: Path) -> Survived:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """With the benchmark's scenario of 64 entities."""
+    folder = tmp_path_factory.mktemp("kills")
+    built = folder / "built"
+    build_manifest(read_manifest(ROOT / "bench" / "sensors" / "scenario.toml"), built)
+    made = Home(folder, built)
+    made.environment["PYTHONPATH"] = f"{register(folder / 'plugins')}:{ROOT}"
+    return made
+
+
+@pytest.fixture(scope="module")
+def survived(home: Home) -> Survived:
     assert sum(MOMENTS) < 0.9 * CALLS, "it could end before it is killed for the last time"
-    home, script = Home(tmp_path_factory.mktemp("kills"), flights_home), Numbered()
-    with ScriptedEndpoint(script, latency_s=0.05) as endpoint, Warm(home) as warm:
-        begun = ("run", "--scenario", "flights", "--tools", "sql", "--trials", str(TRIALS))
+    script, begun, left = Numbered(), [], []
+    with ScriptedEndpoint(script, latency_s=LATENCY_S) as endpoint, Warm(home) as warm:
+        asked = ("run", "--scenario", "sensors", "--tools", "sql")
         named = ("--model", "openai/anything", "--base-url", endpoint.openai_url)
-        command: tuple[str, ...] = (*begun, *named, "--concurrency", "8")
+        command: tuple[str, ...] = (*asked, *named, "--concurrency", str(CONCURRENCY))
         for moment in MOMENTS:
             script.end_after(moment)
             pid = warm.start(*command)
             assert script.reached.wait(DEADLINE_S), warm.said()
+            begun.append(descendants(pid))
             os.kill(pid, signal.SIGKILL)
             code, _ = warm.ended()
             assert code is None, warm.said()
+            left += left_of(begun[-1])
             command = ("run", "--resume", "last")
         warm.start(*command, "--json")
         code, out = warm.ended()
         assert code == 0, warm.said()
     with home.store() as store:
         attempts = store.all_attempts(store.run("last").id)
-    return Survived(last_line(out), attempts, script)
+    return Survived(last_line(out), attempts, script, begun, left)
 
 
 def _by_key(survived: Survived) -> dict[tuple[str, int], list[Trajectory]]:
@@ -117,7 +138,7 @@ def _calls(attempt: Trajectory) -> list[int]:
 
 def test_every_entity_and_trial_is_explored_whole_exactly_once(survived: Survived) -> None:
     by_key = _by_key(survived)
-    assert len(by_key) == survived.answer["done"] == 16 * TRIALS
+    assert len(by_key) == survived.answer["done"] == SENSORS
     for attempts in by_key.values():
         assert [each.attempt for each in attempts] == list(range(1, len(attempts) + 1))
         *broken, last = attempts
@@ -133,6 +154,11 @@ def test_the_kills_struck_in_mid_work(survived: Survived) -> None:
     assert len(broken) >= KILLS
     assert any(each.turns for each in broken)
     assert len(survived.script.seen) > CALLS
+
+
+def test_nothing_that_a_killed_run_had_started_outlives_it(survived: Survived) -> None:
+    assert all(survived.begun), "the tools were in no process of their own"
+    assert survived.left == []
 
 
 def test_what_a_broken_attempt_left_is_its_beginning(survived: Survived) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,14 +11,22 @@ from typing import Any
 
 import pytest
 
-from core.errors import DatabaseError, ProviderError, ScenarioError, StoreError
-from core.protocols import Finish, Observation, Tools
+from core.errors import DatabaseError, ProviderError, ScenarioError, StoreError, ToolError
+from core.protocols import Finish, Observation, Tools, ToolSpec
 from core.run import Limits
 from core.scenario import Task
 from core.trajectory import Client, Sandbox, StopReason, Trajectory
 from server.runner import explore
 from server.store import Repository, RunLock
-from tests.server.exploring import Step, World, called, said, two_turns
+from tests.server.exploring import (
+    HeldScriptedTools,
+    Step,
+    World,
+    called,
+    echo,
+    said,
+    two_turns,
+)
 from tests.server.support import START, spec
 
 
@@ -463,3 +471,38 @@ def test_the_watcher_is_told_what_happens_and_how_far_it_is(world: World) -> Non
     world.run(run, watch=lambda done, total, what: told.append((done, total, what)))
     assert told[:2] == [(0, 2, "getting ready"), (0, 2, "carrier 01: turn 1, 0 insights")]
     assert told[-1] == (2, 2, "carrier 02: done")
+
+
+def test_how_python_is_held_is_asked_once_the_tools_are_open(world: World) -> None:
+    class Opened(HeldScriptedTools):
+        sandbox_state = Sandbox(name="off", detail="not reached yet")
+
+        async def list(self) -> Sequence[ToolSpec]:
+            self.sandbox_state = Sandbox(name="bubblewrap")
+            return await super().list()
+
+    setting = replace(world.setting(), open_tools=lambda _session: Opened(execute_query=echo))
+    asyncio.run(explore(_begin(world), setting))
+    assert _only(world).sandbox == Sandbox(name="bubblewrap")
+
+
+@pytest.mark.parametrize("kind", ["unavailable", "tool_host"])
+def test_tools_that_cannot_be_opened_end_the_attempt_or_the_run(world: World, kind: str) -> None:
+    """A host that was given up is this attempt's ending; what nobody expected is told at once."""
+
+    class Closed(HeldScriptedTools):
+        async def list(self) -> Sequence[ToolSpec]:
+            raise ToolError("the tool host ended three times", kind=kind)
+
+    closed = Closed(execute_query=echo)
+    setting = replace(world.setting(), open_tools=lambda _session: closed)
+    run = _begin(world)
+    if kind == "unavailable":
+        asyncio.run(explore(run, setting))
+        assert _only(world).stop_reason is StopReason.TOOL_UNAVAILABLE
+        assert _only(world).error == "the tool host ended three times"
+    else:
+        with pytest.raises(ToolError, match="three times"):
+            asyncio.run(explore(run, setting))
+        assert world.store.all_attempts(run.id) == []
+    assert closed.closed
