@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Protocol
 
 from core import plugins
-from core.errors import ConfigError
+from core.errors import ConfigError, DdrError
 from databases.fingerprint import head
 from databases.manifest import Manifest
 from databases.record import TableOutline
@@ -70,9 +70,20 @@ def opened(target: Target) -> Iterator[Source]:
 def survey(source: Source, manifest: Manifest, progress: Callable[[str, float], None]) -> Survey:
     """Read the whole database once."""
     schema = source.schema()
-    listed = list_entities(manifest, list(_rows(source, manifest.entities.query)))
+    listed = list_entities(manifest, _listed(source, manifest))
     taken = take_fingerprint(source, schema, progress)
     return Survey(fingerprint=taken, outline=outline(schema), entities=listed)
+
+
+def _listed(source: Source, manifest: Manifest) -> list[tuple[Any, ...]]:
+    try:
+        return list(_rows(source, manifest.entities.query))
+    except DdrError:
+        raise
+    except Exception as exc:
+        # Each engine has errors of its own; here they are about one key of scenario.toml.
+        said = " ".join(str(exc).split())
+        raise ConfigError(f"scenario {manifest.id}: key 'entities.query': {said}") from exc
 
 
 def take_fingerprint(

@@ -197,7 +197,12 @@ def test_a_file_has_a_stamp_that_changes_with_it_and_a_server_has_none(
 def test_an_entity_query_is_held_to_id_and_label(tmp_path: Path) -> None:
     path = sqlite_file(tmp_path / "visits.sqlite")
     text = toml(tmp_path, "sqlalchemy", f'url = "sqlite+pysqlite:///{path}"').read_text()
-    for query in ("SELECT id FROM patients", "SELECT 1, name FROM patients", "SELECT 1, 2 LIMIT 0"):
+    for query in (
+        "SELECT id FROM patients",
+        "SELECT 1, name FROM patients",
+        "SELECT 1, 2 LIMIT 0",
+        "SELECT id, name FROM nowhere",
+    ):
         manifest = read_manifest(
             small.write_toml(
                 tmp_path, text.replace("SELECT id, name FROM patients ORDER BY id", query)
