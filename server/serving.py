@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
@@ -13,11 +13,12 @@ from core.errors import DdrError, UnknownNameError
 from core.protocols import Observation, Tools, ToolSpec
 from databases.catalog import open_scenario
 from server import settings as places
-from server.build import Hands, open_tools, sandbox_for
-from server.toolhost import private_host
+from server.build import SANDBOX, Hands, open_tools, sandbox_for
 from server.wire import Wire
+from tools.threads import in_thread
 
 if TYPE_CHECKING:
+    from server.mcp_app import ToolServer
     from server.runner import HeldTools
 
 
@@ -28,11 +29,13 @@ async def serve_entity(
     hands: str,
     *,
     images: bool = True,
+    sandbox: str = SANDBOX,
     quiet: bool = False,
 ) -> int:
     """Serve until the client hangs up; the number of calls that were answered.
 
-    `images`: whether figures that a cell draws are sent as pictures beside the text.
+    `images`: whether figures that a cell draws are sent as pictures beside the text. `sandbox`: the
+    name of what holds Python.
     Raises UnknownNameError, ScenarioError or DatabaseError before the first message is read.
     """
     chosen: dict[str, Hands] = {name: name for name in get_args(Hands)}
@@ -41,13 +44,11 @@ async def serve_entity(
     installed = open_scenario(scenario, places.load().home)
     installed.check()
     task = installed.task(entity)
-    sandbox = sandbox_for(chosen[hands])
-    tools = open_tools(installed, chosen[hands], sandbox, session=f"stdio.{scenario}.{entity}")
-    # Begun before the protocol's library is loaded: the two take their time side by side.
-    private_host().start()
+    holder = sandbox_for(chosen[hands], sandbox)
+    tools = open_tools(installed, chosen[hands], holder, session=f"stdio.{scenario}.{entity}")
     opening = asyncio.create_task(_announce(tools, f"{scenario}, {entity}", quiet=quiet))
-    from server.mcp_app import make_app
-
+    # In a thread: the tools are opened while the protocol's library is loaded.
+    make_app = await in_thread(_load_protocol, name="protocol")
     counted = _Counted(tools)
     try:
         await make_app(counted, task, images=images).serve(wire)
@@ -67,8 +68,14 @@ async def _announce(tools: HeldTools, what: str, *, quiet: bool) -> None:
         return
     if not quiet:
         state = tools.sandbox_state
-        python = state.name if state.name != "off" else f"off ({state.detail})"
+        python = f"{state.name} ({state.detail})" if state.detail else state.name
         sys.stderr.write(f"ddr: serving {what}, over stdio; execute_code: {python}\n")
+
+
+def _load_protocol() -> Callable[..., ToolServer]:
+    from server.mcp_app import make_app
+
+    return make_app
 
 
 class _Counted:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from server.cli.options import Json, Quiet, example
+from server.cli.run_options import Unsafe
 
 
 def register(app: typer.Typer) -> None:
@@ -24,6 +25,7 @@ def serve(
     images: Annotated[
         bool, typer.Option(help="Send figures that Python draws as pictures.")
     ] = True,
+    unsafe_python_without_sandbox: Unsafe = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -41,8 +43,13 @@ def serve(
     import sys
     from json import dumps
 
+    from core.trajectory import UNSAFE
+    from server.build import SANDBOX
     from server.serving import serve_entity
 
-    calls = asyncio.run(serve_entity(wire, scenario, entity, tools, images=images, quiet=quiet))
+    sandbox = UNSAFE if unsafe_python_without_sandbox else SANDBOX
+    calls = asyncio.run(
+        serve_entity(wire, scenario, entity, tools, images=images, sandbox=sandbox, quiet=quiet)
+    )
     if json:
         sys.stderr.write(dumps({"scenario": scenario, "entity": entity, "calls": calls}) + "\n")

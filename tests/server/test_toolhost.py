@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import signal
 import socket
@@ -13,29 +12,23 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from core.protocols import Observation
-from databases.target import Target
 from server import toolhost
 from server.toolhost import ToolHost, clean_environment, remove_stale
+from tests.server.hosting import PYTHON, ROOT, SQL, data, held, opening
 from tests.support.needs import needs
 from tests.support.processes import BOUND_S, below, is_alive, until
 from tests.tools.support import make_visits
 from tools.host import frames
 from tools.host.client import HostTools
-from tools.host.link import Link, SocketReach
+from tools.host.link import Link
 from tools.host.messages import Opening
 
 pytestmark = pytest.mark.real
-
-ROOT = Path(__file__).parents[2]
-SQL = "execute_query"
-PYTHON = "execute_code"
 
 
 @pytest.fixture(scope="module")
@@ -45,48 +38,9 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def host() -> Iterator[ToolHost]:
-    held = ToolHost()
-    yield held
-    held.close()
-
-
-@pytest.fixture(scope="module")
-def lasting(visits: Path) -> Iterator[ToolHost]:
-    """One for the tests that leave it alive, its workers warm."""
-    held = ToolHost()
-
-    async def warm() -> None:
-        tools = HostTools(held, opening(visits, "warm"))
-        await tools.call(PYTHON, {"code": "1"})
-        await tools.close()
-
-    asyncio.run(warm())
-    yield held
-    held.close()
-
-
-def opening(database: Path, key: str = "a", *, python: bool = True) -> Opening:
-    """A session on the visits, with both hands unless told otherwise."""
-    return Opening(
-        key=key,
-        target=Target(dialect="duckdb", location=str(database)),
-        names=(SQL, PYTHON) if python else (SQL,),
-        sandbox="bubblewrap" if python else None,
-    )
-
-
-def data(seen: Observation) -> dict[str, Any]:
-    assert seen.data is not None
-    return seen.data
-
-
-@contextlib.asynccontextmanager
-async def held(host: ToolHost, opened: Opening) -> AsyncIterator[HostTools]:
-    tools = HostTools(host, opened)
-    try:
-        yield tools
-    finally:
-        await tools.close()
+    host = ToolHost()
+    yield host
+    host.close()
 
 
 # The socket and the process
@@ -103,11 +57,12 @@ def test_it_is_started_at_its_first_use_and_not_before(host: ToolHost, visits: P
     asyncio.run(talk())
 
 
-def test_its_socket_is_for_its_owner_alone(lasting: ToolHost) -> None:
-    assert stat.S_IMODE(lasting.path.stat().st_mode) == 0o600
-    assert stat.S_ISSOCK(lasting.path.stat().st_mode)
-    assert stat.S_IMODE(lasting.path.parent.stat().st_mode) == 0o700
-    assert lasting.path.parent.stat().st_uid == os.geteuid()
+def test_its_socket_is_for_its_owner_alone(host: ToolHost) -> None:
+    host.start()
+    assert stat.S_IMODE(host.path.stat().st_mode) == 0o600
+    assert stat.S_ISSOCK(host.path.stat().st_mode)
+    assert stat.S_IMODE(host.path.parent.stat().st_mode) == 0o700
+    assert host.path.parent.stat().st_uid == os.geteuid()
 
 
 def _knock(folder: Path, uid: int) -> bool:
@@ -190,182 +145,6 @@ def test_it_ends_with_everything_in_it_and_leaves_no_folder(visits: Path) -> Non
     host.close()
     assert not folder.exists()
     until(lambda: not any(map(is_alive, processes)), "the end of its processes")
-
-
-# Variables
-
-
-WORKER = """
-import asyncio, json, sys
-from pathlib import Path
-from tools.host import frames
-from tools.host.client import HostTools
-from tools.host.link import SocketReach
-from tools.host.messages import Opening
-
-async def work():
-    opening = Opening.model_validate_json(sys.argv[2])
-    tools = HostTools(SocketReach(Path(sys.argv[1])), opening)
-    for line in sys.stdin:
-        name, arguments = json.loads(line)
-        seen = await tools.call(name, arguments)
-        print(json.dumps(seen.data), flush=True)
-
-asyncio.run(work())
-"""
-
-
-class WebWorker:
-    """A process that reaches a host which is not its own."""
-
-    def __init__(self, host: ToolHost, opened: Opening) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(host.path), opened.model_dump_json()],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __enter__(self) -> WebWorker:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()
-
-    def ask(self, name: str, **arguments: Any) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps([name, arguments]) + "\n")
-        self.process.stdin.flush()
-
-    def answer(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        found: dict[str, Any] = json.loads(self.process.stdout.readline())
-        return found
-
-    def call(self, name: str, **arguments: Any) -> dict[str, Any]:
-        self.ask(name, **arguments)
-        return self.answer()
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-
-@needs("user namespaces")
-def test_kill_9_of_a_web_worker_loses_no_variable(lasting: ToolHost, visits: Path) -> None:
-    with WebWorker(lasting, opening(visits, "killed")) as first:
-        assert first.call(PYTHON, code="x = 41")["error"] is None
-        first.kill()
-    with WebWorker(lasting, opening(visits, "killed")) as second:
-        assert second.call(PYTHON, code="x + 1")["value"] == "42"
-
-
-@needs("user namespaces")
-def test_kill_9_of_a_web_worker_during_a_cell_loses_no_variable(
-    lasting: ToolHost, visits: Path
-) -> None:
-    with WebWorker(lasting, opening(visits, "in mid-cell")) as first:
-        assert first.call(PYTHON, code="x = 41")["error"] is None
-        first.ask(PYTHON, code="import time\nfor _ in range(10): time.sleep(0.1)\nx += 1")
-        until(lambda: _health(lasting)["calls"] == 1, "the cell")
-        first.kill()
-    with WebWorker(lasting, opening(visits, "in mid-cell")) as second:
-        assert second.call(PYTHON, code="x")["value"] == "42"
-
-
-@needs("user namespaces")
-def test_two_web_workers_fifty_rounds_each_never_meet_the_others_variables(
-    lasting: ToolHost, visits: Path
-) -> None:
-    """F21."""
-    with (
-        WebWorker(lasting, opening(visits, "a")) as a,
-        WebWorker(lasting, opening(visits, "b")) as b,
-    ):
-        for number in range(50):
-            a.ask(PYTHON, code=f"x = 'a{number}'")
-            b.ask(PYTHON, code=f"x = 'b{number}'")
-            assert a.answer()["error"] is None
-            assert b.answer()["error"] is None
-            a.ask(PYTHON, code="x")
-            b.ask(PYTHON, code="x")
-            assert a.answer()["value"] == f"'a{number}'"
-            assert b.answer()["value"] == f"'b{number}'"
-
-
-def _health(host: ToolHost) -> dict[str, Any]:
-    async def ask() -> dict[str, Any]:
-        link = Link(await SocketReach(host.path).connect())
-        try:
-            found: dict[str, Any] = (await link.ask({"op": "health"})).message["health"]
-            return found
-        finally:
-            link.close()
-
-    return asyncio.run(ask())
-
-
-@needs("user namespaces")
-def test_an_abandoned_session_ends_after_its_time_with_its_kernel(visits: Path) -> None:
-    host = ToolHost(idle_s=0.5)
-    try:
-        host.start()
-        with WebWorker(host, opening(visits)) as worker:
-            assert worker.call(PYTHON, code="x = 1")["error"] is None
-            assert host.pid is not None
-        until(lambda: _health(host)["sessions"] == 0, "the end of the session")
-        with WebWorker(host, opening(visits)) as worker:
-            assert "NameError" in worker.call(PYTHON, code="x")["error"]
-    finally:
-        host.close()
-
-
-NAMED = "import ctypes; ctypes.CDLL(None).prctl(15, b'{}')"
-"""Gives the kernel's process a name that is seen from outside."""
-
-
-def _names(host: ToolHost) -> set[str]:
-    assert host.pid is not None
-    found = set()
-    for pid in below(host.pid):
-        with contextlib.suppress(OSError):
-            found.add(Path(f"/proc/{pid}/comm").read_text().strip())
-    return found
-
-
-@needs("user namespaces")
-def test_a_closed_sessions_kernel_is_gone_and_the_others_is_not(
-    lasting: ToolHost, visits: Path
-) -> None:
-    async def talk() -> None:
-        async with held(lasting, opening(visits, "a")) as stays:
-            await stays.call(PYTHON, {"code": f"x = 1\n{NAMED.format('stays')}"})
-            async with held(lasting, opening(visits, "b")) as goes:
-                await goes.call(PYTHON, {"code": NAMED.format("goes")})
-                assert sorted(_names(lasting) & {"goes", "stays"}) == ["goes", "stays"]
-            until(lambda: "goes" not in _names(lasting), "the end of its kernel")
-            assert "stays" in _names(lasting)
-            assert data(await stays.call(PYTHON, {"code": "x"}))["value"] == "1"
-
-    asyncio.run(talk())
-
-
-@needs("user namespaces")
-def test_eight_sessions_at_once_keep_their_own_variables(lasting: ToolHost, visits: Path) -> None:
-    async def explore(number: int) -> None:
-        async with held(lasting, opening(visits, f"s{number}")) as tools:
-            await tools.call(PYTHON, {"code": f"x = query('SELECT {number} AS n')"})
-            for _ in range(3):
-                rows = data(await tools.call(SQL, {"query": f"SELECT {number}"}))["rows"]
-                assert rows == [[number]]
-                value = data(await tools.call(PYTHON, {"code": "int(x.n[0])"}))["value"]
-                assert value == str(number)
-
-    async def talk() -> None:
-        await asyncio.gather(*(explore(number) for number in range(8)))
-
-    asyncio.run(talk())
 
 
 # Deaths
@@ -508,11 +287,12 @@ def test_kill_9_of_parent_and_host_leaves_a_folder_that_the_next_host_removes(
 
 
 def test_a_folder_in_use_is_not_stale_however_old(
-    lasting: ToolHost, visits: Path, monkeypatch: pytest.MonkeyPatch
+    host: ToolHost, visits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    host.start()
     monkeypatch.setattr(toolhost, "STALE_S", -1)
-    remove_stale(lasting.path.parent.parent)
-    assert lasting.path.exists()
+    remove_stale(host.path.parent.parent)
+    assert host.path.exists()
 
 
 def test_many_threads_that_start_it_at_once_start_one(host: ToolHost) -> None:

@@ -126,6 +126,9 @@ class _Shared:
     async def _start(self) -> SqlPool:
         pool = SqlPool(self._target)
         await pool.start()
+        state = pool.state()
+        if _content(self._target) is not None and not state.confined:
+            _LOG.warning("SQL workers are plain processes, not walled in: %s", state.detail)
         return pool
 
     async def close(self) -> None:
