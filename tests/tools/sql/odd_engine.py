@@ -26,6 +26,8 @@ class OddEngine(DuckDbEngine):
             os.abort()
         if "-- eat" in sql:
             bytearray(1 << 40)
+        if "-- nest" in sql:  # past the gate: the parser takes memory that no setting bounds
+            self.cursor().execute("SELECT " + "(" * 20_000)
         if "-- look" in sql:
             raise ToolError(json.dumps(seen()), kind="sql")
         return super().admit(sql)
