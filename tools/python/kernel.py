@@ -7,7 +7,7 @@ import base64
 import time
 from typing import Any
 
-from core.errors import ToolError
+from core.errors import SandboxError, ToolError
 from core.protocols import CellLimits, CellResult, QueryColumns, QueryFunction
 from tools.python.bounds import Bounds
 from tools.python.wire import EndedError, FloodError, LiveSession
@@ -32,18 +32,23 @@ class SandboxKernel:
         self._live: LiveSession | None = None
         self._settling: asyncio.Task[None] | None = None
         self._lost = False
+        self._is_closed = False
         self._cells = 0
         self._lock = asyncio.Lock()
 
     async def start(self) -> None:
         """Have the session ready for its first cell. Raises SandboxError."""
-        self._live = await LiveSession.start(self._bounds, self._house)
+        live = await LiveSession.start(self._bounds, self._house)
+        if self._is_closed:
+            await live.close()
+            raise SandboxError("the session was closed")
+        self._live = live
 
     async def run(self, code: str, limits: CellLimits) -> CellResult:
         """Run one cell. Raises SandboxError where no session can be started."""
         async with self._lock:
             if self._settling:
-                await self._settling
+                await asyncio.wait({self._settling})  # a caller that goes away leaves it to itself
             if self._live is None:
                 await self.start()
             assert self._live is not None
@@ -72,6 +77,7 @@ class SandboxKernel:
 
     async def close(self) -> None:
         """End the session and everything in it."""
+        self._is_closed = True
         await self._drop()
 
     async def _hold(self, live: LiveSession) -> None:

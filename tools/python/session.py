@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from core.errors import SandboxError
 from core.protocols import CellLimits, CellResult, Kernel, QueryFunction, SandboxFactory
 from tools.limits import ToolLimits
 from tools.rendering import fit, leading
@@ -26,6 +27,7 @@ class PythonSession:
         self._limits = limits
         self._session = session
         self._kernel: Kernel | None = None
+        self._is_closed = False
         self._turn = asyncio.Lock()
 
     async def run(self, code: str, seconds: float, *, reset: bool = False) -> CellResult:
@@ -35,7 +37,11 @@ class PythonSession:
         """
         async with self._turn:
             if self._kernel is None:
-                self._kernel = await self._factory.open(self._session, self._query)
+                kernel = await self._factory.open(self._session, self._query)
+                if self._is_closed:
+                    await kernel.close()
+                    raise SandboxError("the session was closed")
+                self._kernel = kernel
             elif reset:
                 await self._kernel.reset()
             limits = CellLimits(
@@ -46,7 +52,8 @@ class PythonSession:
             return await self._kernel.run(code, limits)
 
     async def close(self) -> None:
-        """End the session."""
+        """End the session, also one that is just being opened."""
+        self._is_closed = True
         kernel, self._kernel = self._kernel, None
         if kernel:
             await kernel.close()

@@ -16,7 +16,7 @@ import pytest
 
 from core.errors import SandboxError
 from core.protocols import CellLimits, CellResult
-from tests.contracts.sandbox import Session
+from tests.contracts.sandbox import Session, answer
 from tests.support.needs import needs
 from tests.tools.python.attacks import LIBC
 from tests.tools.support import needs_sandbox
@@ -431,3 +431,30 @@ def test_closing_a_session_ends_the_cell_that_runs() -> None:
 def test_a_kernel_whose_walls_do_not_stand_says_which() -> None:
     with pytest.raises(SandboxError, match=r"did not start: .*mount of /tmp"):
         Session(BubblewrapSandbox(Bounds(inodes=-1)))
+
+
+def test_a_session_that_is_closed_while_it_opens_leaves_nothing_behind() -> None:
+    async def close_at_once() -> None:
+        sandbox = BubblewrapSandbox()
+        await sandbox.warm()
+        kernel = await sandbox.open("s", answer)
+        await kernel.reset()
+        cell = asyncio.create_task(kernel.run("1", CellLimits()))
+        await asyncio.sleep(0)
+        await kernel.close()
+        with pytest.raises(SandboxError, match="closed"):
+            await cell
+        assert kernel._live is None
+
+    asyncio.run(close_at_once())
+
+
+def test_a_caller_that_goes_away_between_cells_harms_no_other(first: Session) -> None:
+    async def go_away() -> CellResult:
+        first.kernel._settling = asyncio.create_task(asyncio.sleep(0.3))  # type: ignore[attr-defined]
+        waiting = asyncio.create_task(first.kernel.run("1", CellLimits()))
+        await asyncio.sleep(0.05)
+        waiting.cancel()
+        return await first.kernel.run("1 + 1", CellLimits())
+
+    assert first.runner.run(go_away()).value == "2"

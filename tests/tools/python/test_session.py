@@ -421,3 +421,31 @@ def test_a_figure_goes_with_the_reply_and_the_text_counts_it(python: Hand) -> No
 def test_two_columns_of_one_name_both_arrive(python: Hand) -> None:
     seen = python.python("query('SELECT 1 AS n, 2 AS n').iloc[0].tolist()")
     assert data(seen)["value"] == "[1, 2]"
+
+
+@real_python
+def test_a_session_that_is_closed_while_python_starts_leaves_no_kernel() -> None:
+    from core.errors import SandboxError
+    from core.protocols import Kernel, QueryFunction
+    from tests.contracts.sandbox import answer
+    from tools.python.session import PythonSession
+
+    opened: list[Kernel] = []
+
+    class Slow:
+        name = "slow"
+
+        async def open(self, session: str, query: QueryFunction) -> Kernel:
+            opened.append(await BubblewrapSandbox().open(session, query))
+            return opened[0]
+
+    async def close_at_once() -> None:
+        session = PythonSession(Slow(), answer, LIMITS, "s")
+        cell = asyncio.create_task(session.run("1", 5))
+        await asyncio.sleep(0)
+        await session.close()
+        with pytest.raises(SandboxError, match="closed"):
+            await cell
+
+    asyncio.run(close_at_once())
+    assert opened[0]._live is None  # type: ignore[attr-defined]
