@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import DdrError
 from core.hints import typed
+from core.wording import counted
 from server.settings import Settings
 
 if TYPE_CHECKING:
@@ -141,4 +142,4 @@ def _store(settings: Settings) -> Finding:
             count = len(store.runs())
     except DdrError as exc:
         return Finding("store", False, str(exc), None)
-    return Finding("store", True, f"{count} runs in {settings.store_path}")
+    return Finding("store", True, f"{counted(count, 'run')} in {settings.store_path}")

@@ -32,6 +32,11 @@ ELSEWHERE = {
         *("--base-url", "http://127.0.0.1:8000/v1"),
     ): "tests/e2e/test_models.py",
     (
+        *("run", "--scenario", "flights", "--model", "openai/gpt-5-mini"),
+        *("--estimate", "--pilot", "2"),
+    ): "tests/server/cli/test_run_estimate.py",
+    ("insights", "last", "--model", "openai/gpt-5-mini"): "tests/server/cli/test_insights.py",
+    (
         *("evaluate", "last", "--checker", "llm"),
         *("--judge", "openai/gpt-5-mini"),
     ): "tests/server/cli, against an endpoint of its own",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json as json_module
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
+_SECONDS_BETWEEN_ALIKE: Final = 60.0
+"""Where nothing has changed: enough to show that it is alive."""
 _LOG_WIDTH: Final = 200
 
 
@@ -99,7 +101,7 @@ class Output:
             with bars(names) as shown:
                 yield shown
         else:
-            yield [_Lines(name) for name in names]
+            yield [Lines(name) for name in names]
 
 
 class Progress:
@@ -109,18 +111,20 @@ class Progress:
         """`done` of `total`, and what is being done right now."""
 
 
-class _Lines(Progress):
+class Lines(Progress):
     """For logs: a line for each further tenth, and one every few seconds in between."""
 
-    def __init__(self, what: str) -> None:
-        self._what, self._tenth, self._told_at = what, -1, 0.0
+    def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._what, self._tenth, self._told_at, self._told = what, -1, 0.0, ""
 
     def update(self, done: float, total: float, what: str) -> None:
         tenth = int(10 * done / total) if total else 0
-        now = time.monotonic()
-        if tenth == self._tenth and now - self._told_at < _SECONDS_BETWEEN_LINES:
+        now = self._clock()
+        pause = _SECONDS_BETWEEN_ALIKE if what == self._told else _SECONDS_BETWEEN_LINES
+        if tenth == self._tenth and now - self._told_at < pause:
             return
-        self._tenth, self._told_at = tenth, now
+        self._tenth, self._told_at, self._told = tenth, now, what
         percent = f"{100 * done / total:3.0f} %" if total else "     "
         sys.stderr.write(f"{self._what} {percent}  {what}\n")
         sys.stderr.flush()

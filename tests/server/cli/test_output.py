@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from server.cli.output import Output
+from server.cli.output import Lines, Output
 
 
 def test_json_is_the_only_line_and_keeps_every_letter(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,3 +71,38 @@ def test_a_bar_on_a_terminal_says_what_is_happening(
     assert "building" in shown
     assert "giving [pseudonyms]" in shown
     assert "50 %" in shown
+
+
+def test_a_line_that_says_nothing_new_comes_once_a_minute(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = [0.0]
+    lines = Lines("exploring", clock=lambda: now[0])
+    for second in range(200):
+        now[0] = float(second)
+        lines.update(0, 16, "waiting")
+    assert capsys.readouterr().err.count("waiting") == 4
+    now[0] += 5
+    lines.update(0, 16, "turn 1")
+    assert "turn 1" in capsys.readouterr().err
+
+
+def test_things_that_go_on_side_by_side_have_a_line_each(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Output().progresses(["one", "two"]) as (one, two):
+        one.update(1, 2, "x")
+        two.update(2, 2, "y")
+    assert capsys.readouterr().err.splitlines() == ["one  50 %  x", "two 100 %  y"]
+
+
+def test_a_warning_is_told_however_quiet_and_a_hint_is_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    quiet = Output(quiet=True)
+    quiet.warn("mind the gap")
+    quiet.hint("next: this")
+    Output(json=True).hint("next: that")
+    Output().hint("next: those")
+    out, err = capsys.readouterr()
+    assert (out, err) == ("next: those\n", "warning: mind the gap\n")
