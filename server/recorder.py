@@ -56,7 +56,9 @@ class Recorder:
         self.idle = 0
         """Nudges since the last turn."""
         self.insights = 0
+        """Those that say something."""
         self.reported = False
+        self._kept_insights = 0
         self._usage = NO_USAGE
         self._writer, self._limits, self.now = writer, limits, now
 
@@ -122,9 +124,11 @@ class Recorder:
         return said.model_copy(update={"turn": turn})
 
     async def _add(self, said: Insight) -> None:
-        self.insights += 1
+        self._kept_insights += 1
+        self.insights += said.text is not None
         mine = self.trajectory.id
-        named = said.model_copy(update={"id": f"{mine}.i{self.insights}", "trajectory_id": mine})
+        name = f"{mine}.i{self._kept_insights}"
+        named = said.model_copy(update={"id": name, "trajectory_id": mine})
         await self._writer.keep(lambda store: store.add_insight(named))
 
     async def keep_failed(self, call: ModelCall) -> None:

@@ -473,6 +473,20 @@ def test_the_watcher_is_told_what_happens_and_how_far_it_is(world: World) -> Non
     assert told[-1] == (2, 2, "carrier 02: done")
 
 
+def test_progress_counts_the_insights_that_say_something(world: World) -> None:
+    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
+        for index, text in enumerate(("One.", None, "Two."), start=1):
+            yield called(index, await tools.call("execute_query", {}))
+            yield said(index, text)
+        yield Finish(report=None)
+
+    told: list[str] = []
+    world.script = script
+    world.run(_begin(world), watch=lambda _done, _total, what: told.append(what))
+    assert told[-2] == "carrier 01: turn 3, 2 insights"
+    assert len({i.id for i in _only(world).insights}) == 4
+
+
 def test_how_python_is_held_is_asked_once_the_tools_are_open(world: World) -> None:
     class Opened(HeldScriptedTools):
         sandbox_state = Sandbox(name="off", detail="not reached yet")
