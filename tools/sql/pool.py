@@ -23,7 +23,8 @@ from core.errors import DdrError, ToolError
 from tools.limits import ToolLimits
 from tools.sql.engine import EngineLimits, Target
 from tools.sql.hand import Answer, SqlHand
-from tools.sql.housing import Housing, Worker
+from tools.sql.housing import Housing
+from tools.sql.worker_process import WorkerProcess
 
 SLOTS = 4
 PATIENCE_S = 0.1
@@ -69,7 +70,7 @@ class Job:
     future: asyncio.Future[Answer]
     alone: bool = False
     """To be run in a worker by itself: an earlier worker was lost under it."""
-    worker: Worker | None = None
+    worker: WorkerProcess | None = None
     id: int = 0
     since: float = 0.0
 
@@ -98,9 +99,9 @@ class SqlPool:
             slots=slots,
             engine_limits=engine_limits or _share(self._size),
         )
-        self._workers: list[Worker] = []
+        self._workers: list[WorkerProcess] = []
         """Ready, oldest first: the first `_size` serve, what comes behind is the spare."""
-        self._jobs: dict[Worker, dict[int, Job]] = {}
+        self._jobs: dict[WorkerProcess, dict[int, Job]] = {}
         self._waiting: list[Job] = []
         self._held: Counter[SqlHand] = Counter()
         """Requests in workers, by hand."""
@@ -224,7 +225,7 @@ class SqlPool:
             elif not job.alone:
                 return  # nor is there for any behind it
 
-    def _room(self, job: Job) -> Worker | None:
+    def _room(self, job: Job) -> WorkerProcess | None:
         if job.alone:
             return next((worker for worker in self._workers if not self._jobs[worker]), None)
         now = asyncio.get_running_loop().time()
@@ -236,7 +237,7 @@ class SqlPool:
         ]
         return min(open_to_all, key=lambda worker: len(self._jobs[worker]), default=None)
 
-    def _hand_over(self, job: Job, worker: Worker) -> None:
+    def _hand_over(self, job: Job, worker: WorkerProcess) -> None:
         loop = asyncio.get_running_loop()
         job.worker, job.id, job.since = worker, next(self._ids), loop.time()
         self._jobs[worker][job.id] = job
@@ -252,7 +253,7 @@ class SqlPool:
 
     # What becomes of it.
 
-    def _heard(self, worker: Worker, head: dict[str, Any], body: bytes) -> None:
+    def _heard(self, worker: WorkerProcess, head: dict[str, Any], body: bytes) -> None:
         job = self._jobs.get(worker, {}).get(head.get("id", 0))
         if job is None:
             worker.kill()  # it speaks out of turn
@@ -290,18 +291,18 @@ class SqlPool:
             worker.send({"id": job.id, "do": "stop"})
             asyncio.get_running_loop().call_later(GRACE_S, self._end_with, worker, job)
 
-    def _end_with(self, worker: Worker, job: Job) -> None:
+    def _end_with(self, worker: WorkerProcess, job: Job) -> None:
         """It was told to stop and had its time: end it with its worker."""
         if job.id in self._jobs.get(worker, {}):
             _log.warning("a SQL worker is ended: a query did not listen")
             self._lose(worker)
 
-    def _ended(self, worker: Worker) -> None:
+    def _ended(self, worker: WorkerProcess) -> None:
         """A worker is gone by itself, or has been told to go."""
         if worker in self._workers:
             self._lose(worker)
 
-    def _lose(self, worker: Worker) -> None:
+    def _lose(self, worker: WorkerProcess) -> None:
         self._workers.remove(worker)
         jobs = list(self._jobs[worker].values())
         self._lost += 1
@@ -322,13 +323,13 @@ class SqlPool:
         self._replenish()
         self._pump()
 
-    async def _bury(self, worker: Worker) -> None:
+    async def _bury(self, worker: WorkerProcess) -> None:
         code = await worker.end()
         _log.info("a SQL worker has ended with exit code %s", code)
 
     # Workers come and go.
 
-    def _add(self, worker: Worker) -> None:
+    def _add(self, worker: WorkerProcess) -> None:
         self._jobs[worker] = {}
         self._workers.append(worker)
         self._pump()

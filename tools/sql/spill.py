@@ -27,21 +27,21 @@ class Spill:
         """Make it, and remove what pools left here that were killed. Raises OSError."""
         place = place or (LASTING if os.access(LASTING, os.W_OK) else Path(tempfile.gettempdir()))
         _sweep(place)
-        self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))  # 0700: nobody else enters
-        self._lock = os.open(self._folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self.place = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))  # 0700: nobody else enters
+        self._lock = os.open(self.place / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self._numbers = itertools.count(1)
 
     def folder(self) -> Path:
         """A new folder for one worker, which runs as another user where we are root."""
-        made = self._folder / str(next(self._numbers))
+        made = self.place / str(next(self._numbers))
         made.mkdir()
         made.chmod(0o777)  # the folder around it is closed to all others
         return made
 
     def close(self) -> None:
         """Remove everything. Idempotent."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.place, ignore_errors=True)
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1

@@ -7,11 +7,8 @@ what it read, the text of the reply. The pool keeps the time, says `stop`, and k
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import os
-import resource
-import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -21,17 +18,16 @@ from typing import Any, TypeVar
 
 from core import plugins
 from core.errors import DatabaseError, DdrError, ToolError
-from core.record import Record
 from databases.schema import Schema
-from databases.target import Target
 from tools.limits import ToolLimits
 from tools.scrub import Scrubber
 from tools.sql.access import AccessLog
 from tools.sql.channel import Channel
-from tools.sql.engine import Admitted, Cursor, Engine, EngineFactory, EngineLimits
+from tools.sql.engine import Admitted, Cursor, Engine, EngineFactory
 from tools.sql.engines import ENGINES
 from tools.sql.frames import pack_frame, read_frame
 from tools.sql.info import database_info, describe_table
+from tools.sql.order import Order, harden
 from tools.sql.rows import read_rows, render_rows
 from tools.values import compact
 
@@ -40,23 +36,7 @@ REPEAT_S = 0.05
 """An interrupt that falls between two operators is lost, so it is said again."""
 REMEMBERED = 128
 """Statements whose verdict and fields are kept: an agent repeats itself, and so do agents."""
-PROCESSES = 64
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 Reply = tuple[dict[str, Any], bytes]
-
-
-class Order(Record):
-    """What a worker is told first."""
-
-    target: Target
-    """As the worker sees it: its `dialect` may be a `module:attribute`."""
-    engine: EngineLimits
-    slots: int
-    """Requests answered at a time."""
-    memory_mb: int
-    """Of address space; beyond it the process ends, and not the machine."""
-    confined: bool
-    """In a mount namespace of its own: nothing here tells of the host."""
 
 
 class StoppedError(Exception):
@@ -110,7 +90,9 @@ class Worker:
         keep = functools.lru_cache(REMEMBERED if factory.is_file else 0)
         self._admit: Callable[[str], Admitted] = keep(self._engine.admit)
         self._fields: Callable[[str], tuple[str, ...]] = keep(self._fields_of)
-        AccessLog(Schema(tables=())).fields("SELECT 1")  # what it imports is here before it is asked
+        AccessLog(Schema(tables=())).fields(
+            "SELECT 1"
+        )  # what it imports is here before it is asked
         self._access: AccessLog | None = None
         self._beside = ThreadPoolExecutor(order.slots, thread_name_prefix="access")
         self._listening = threading.Lock()
@@ -282,7 +264,7 @@ def main(fd: int) -> None:
     first = channel.receive()
     assert first is not None
     order = Order.model_validate(first)
-    _harden(order)
+    harden(order)
     try:
         worker = Worker(order, channel)
     except DdrError as exc:
@@ -290,22 +272,3 @@ def main(fd: int) -> None:
         return
     channel.send({"ready": True})
     worker.serve()
-
-
-def _harden(order: Order) -> None:
-    """Bounds on this process that it cannot lift again."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    if not order.confined:  # bubblewrap sees to it otherwise
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    bounds = {
-        resource.RLIMIT_AS: order.memory_mb << 20,
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: order.engine.spill_mb << 20,
-    }
-    if order.confined:  # elsewhere it would count what else this user runs
-        bounds[resource.RLIMIT_NPROC] = PROCESSES
-    for kind, most in bounds.items():
-        hard = resource.getrlimit(kind)[1]
-        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (bound, bound))

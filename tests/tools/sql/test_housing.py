@@ -476,6 +476,22 @@ def test_what_outgrows_the_engines_memory_goes_to_disk_and_comes_back(visits: Pa
     asyncio.run(talk())
 
 
+def test_what_a_killed_worker_had_written_is_removed(visits: Path) -> None:
+    async def talk() -> None:
+        async with started(visits, engine_limits=EngineLimits(memory_mb=64)) as pool:
+            await all_ready(pool, 2)
+            spill = pool._housing._spill
+            assert spill is not None
+            sql = "SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY hash(x)) AS n FROM range(90000000) t(x))"
+            call = asyncio.create_task(fails(pool.hand("a", patience(120)).rows(sql, limit=1)))
+            await until(lambda: bool(list(spill.place.glob("*/duckdb_temp*"))))
+            os.kill(pool._workers[0].pid, 9)
+            assert (await call).kind == "limit"
+            await until(lambda: not list(spill.place.glob("*/duckdb_temp*")))
+
+    asyncio.run(talk())
+
+
 def test_a_spill_that_outgrows_its_bound_is_an_error_of_that_query(visits: Path) -> None:
     async def talk() -> None:
         limits = EngineLimits(memory_mb=64, spill_mb=16)
