@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.calls import result
+from analysis.report import render_report
 from core.protocols import Finish, Tools
 from core.run import RunSpec
 from core.scenario import Task
@@ -93,7 +94,7 @@ def test_each_attempt_is_refused_recorded_on_its_turn_and_shown_in_the_report(
     assert trajectory.sandbox is not None
     assert trajectory.sandbox.name == "bubblewrap"
     results = [turn.tool_results[0] for turn in trajectory.turns]
-    page = reporting.render_report(data)
+    page = render_report(data)
     for (name, arguments), seen in zip(LOOKS, results, strict=False):
         asked = f"{name} {arguments}"
         assert seen.violations, asked
