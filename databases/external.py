@@ -22,7 +22,7 @@ ALGORITHM = "ddr-rows-1"
 """Tables and views in order of name, each with its head (databases/fingerprint.py) and the sum,
 modulo 2^256, of the sha-256 of its rows: the order of rows does not count, duplicates do. A cell is
 `length in bytes:text`, a NULL `-`, of the value as the engine hands it over."""
-_CHUNK = 5000
+_CHUNK = 500
 _WHOLE = 1 << 256
 
 

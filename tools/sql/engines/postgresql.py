@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 TERMINATE_S = 1.0
 """How long after the first cancellation the statement's own connection is ended."""
+FIRST_ROWS = 64
+"""Of a frame. How long they are says how many come next."""
+MOST_ROWS = 4096
+"""Of a frame in one message of the server."""
+FRAME_BYTES = 32 << 20
+"""About what a part of a frame may weigh."""
 KEPT = 4
 """Connections that wait for the next statement."""
 
@@ -170,8 +176,18 @@ class PostgresCursor:
         return self._cursor.fetchmany(count) if count else []
 
     def fetch_frame(self, count: int) -> pd.DataFrame:
-        """The next rows as columns."""
-        return as_frame(self._columns, self._types, self.fetch(count))
+        """The next rows as columns: fewer than `count` where they are long, and so never much at once."""
+        rows: list[tuple[Any, ...]] = []
+        size, block = 0, FIRST_ROWS
+        while len(rows) < count and size < FRAME_BYTES:
+            some = self.fetch(min(block, count - len(rows)))
+            if not some:
+                break
+            rows += some
+            longest = max(map(_weight, some[:: max(1, len(some) // FIRST_ROWS)]))
+            size += longest * len(some)
+            block = max(1, min(block * 4, MOST_ROWS, FRAME_BYTES // (4 * longest)))
+        return as_frame(self._columns, self._types, rows)
 
     def interrupt(self) -> None:
         """Cancel the statement over another connection; asked again for long, end its connection."""
@@ -194,6 +210,11 @@ class PostgresCursor:
         self._cursor = self._rows = None
         if connection is not None:
             self._engine.give_back(connection, sound=self._stopped_at is None)
+
+
+def _weight(row: tuple[Any, ...]) -> int:
+    """About how many bytes a row takes."""
+    return sum(len(cell) if isinstance(cell, (str, bytes, list)) else 8 for cell in row) + 1
 
 
 class _Watch:

@@ -215,6 +215,21 @@ def test_a_frame_keeps_integers_times_and_both_columns_of_one_name(engine: Postg
     assert first.iloc[1, 1] is not first.iloc[0, 1]
 
 
+def test_a_frame_of_long_rows_comes_in_small_parts(engine: PostgresEngine) -> None:
+    cursor = engine.cursor()
+    cursor.execute("SELECT repeat('x', 1000000) FROM generate_series(1, 2000)")
+    parts = [len(cursor.fetch_frame(65_536)) for _ in range(3)]
+    cursor.close()
+    assert all(0 < part <= 100 for part in parts)
+
+
+def test_a_frame_of_short_rows_comes_whole(engine: PostgresEngine) -> None:
+    cursor = engine.cursor()
+    cursor.execute("SELECT i FROM generate_series(1, 70000) AS t(i)")
+    assert [len(cursor.fetch_frame(65_536)) for _ in range(3)] == [65_536, 4_464, 0]
+    cursor.close()
+
+
 # Writing, and looking elsewhere
 
 
