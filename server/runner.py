@@ -30,6 +30,9 @@ from server.store.attempts import Key, to_do
 Watch = Callable[[float, float, str], None]
 """Told how many (entity, trial) pairs are done, of how many, and what happens now."""
 
+WatchAll = Callable[[RunSpec, float, float, str], None]
+"""The same, told of one run among several."""
+
 
 class HeldTools(Tools, Protocol):
     """A toolset with what it holds: a database, perhaps a sandbox."""
@@ -89,10 +92,6 @@ class Setting:
     call_timeout_s: float = CALL_TIMEOUT_S
     last_word_s: float = 60.0
     """Past max_seconds: tools answer nothing more, but the agent may still hand in its report."""
-
-
-WatchAll = Callable[[RunSpec, float, float, str], None]
-"""The same, told of one run among several."""
 
 
 def _silent(_spec: RunSpec, _done: float, _total: float, _what: str) -> None: ...
