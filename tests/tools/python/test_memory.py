@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.sandbox import Session
+from tests.support.needs import needs
 from tests.tools.support import needs_sandbox
 from tools.python.bounds import Bounds
 from tools.python.memory import MemoryGroup, MemoryGroups, find_groups, memory_groups
@@ -114,3 +115,26 @@ def test_no_group_outlives_its_session() -> None:
     session.close()
     assert len(during - before) == 1
     assert (set(groups.folder.glob(mine)) if groups else before) == before
+
+
+@needs_sandbox()
+@needs("root")  # nobody else sees the pages of a process that hides them
+def test_memory_that_a_cell_has_freed_is_given_back() -> None:
+    session = Session(BubblewrapSandbox())
+
+    def private_mb() -> float:
+        pid = session.kernel._live.process.pid  # type: ignore[attr-defined]
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii").splitlines()
+        return sum(int(x.split()[1]) for x in lines if x.startswith("Private_Dirty")) / 1024
+
+    try:
+        session.run("keep = 1")
+        before = private_mb()
+        held = "x = [bytes(1000) for _ in range(60_000)], [np.ones(10**6) for _ in range(8)]"
+        session.run(held)
+        assert private_mb() > before + 100, "what is held is not given back"
+        session.run("del x")
+        assert private_mb() < before + 20
+        assert session.value("keep") == "1"
+    finally:
+        session.close()

@@ -27,6 +27,7 @@ from typing import Any
 from . import walls
 from .cells import prepare, serve
 from .channel import Channel, Printed
+from .heap import keep_at_hand
 from .landlock import allow_only
 
 MOST_BYTES = 1 << 18
@@ -51,6 +52,7 @@ class Zygote:
         walls.hide_memory()
         if self._settings["wall"] != "namespaces":
             walls.end_with_parent()
+        keep_at_hand()
         sys.path.append(self._settings["site"])
         if self._settings["warm"]:
             prepare()
