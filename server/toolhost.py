@@ -79,9 +79,9 @@ class ToolHost:
 
     @property
     def path(self) -> Path:
-        """The socket."""
+        """The socket. Raises ToolError `unavailable` where none was ever made."""
         if self._folder is None:
-            raise AssertionError("the tool host was not started")
+            raise ToolError("the tools were not started", kind="unavailable")
         return self._folder / "socket"
 
     def start(self) -> None:
@@ -96,8 +96,8 @@ class ToolHost:
 
     async def connect(self) -> Streams:
         """A connection, the host being started where it is not. Raises ToolError `unavailable`."""
-        self.start()
         try:
+            self.start()
             return await asyncio.open_unix_connection(self.path)
         except OSError as exc:
             why = self._gave_up or f"it does not listen ({exc.strerror})"

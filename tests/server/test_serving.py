@@ -81,10 +81,10 @@ def test_a_real_client_of_either_era_explores_over_stdio(
 class Raw:
     """The server as a process, spoken to line by line."""
 
-    def __init__(self, home: Path, extra: Path) -> None:
+    def __init__(self, home: Path, extra: Path, *options: str) -> None:
         path = f"{extra}{os.pathsep}{ROOT}"
         self.process = subprocess.Popen(
-            [sys.executable, *COMMAND],
+            [sys.executable, *COMMAND, *options],
             cwd=ROOT,
             env=_environment(home, PYTHONPATH=path, PYTHONWARNINGS="always"),
             stdin=subprocess.PIPE,
@@ -154,8 +154,8 @@ def test_every_line_on_stdout_is_json_rpc_whatever_else_is_printed(
         assert json.loads(line)["jsonrpc"] == "2.0"
 
 
-def _begun(home: Path, extra: Path) -> Raw:
-    server = Raw(home, extra)
+def _begun(home: Path, extra: Path, *options: str) -> Raw:
+    server = Raw(home, extra, *options)
     info = {"name": "t", "version": "0"}
     server.ask("initialize", 1, protocolVersion="2025-06-18", capabilities={}, clientInfo=info)
     server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -266,6 +266,17 @@ def test_the_example_on_the_page_for_agents_works_word_for_word(
     said = capsys.readouterr().out
     assert "carrier 03" in said
     assert "[[336776]]" in said
+
+
+def test_python_without_a_sandbox_is_asked_for_by_name_and_said_aloud(
+    flights_home: Path, tmp_path: Path
+) -> None:
+    server = _begun(flights_home, tmp_path, "--unsafe-python-without-sandbox")
+    server.ask("tools/call", 2, name="execute_code", arguments={"code": "x = 1"})
+    assert "execute_code: unsafe-none (unsafe: no sandbox" in server.hang_up()
+    server = _begun(flights_home, tmp_path)
+    server.ask("tools/list", 2)
+    assert "unsafe" not in server.hang_up()
 
 
 def test_a_scenario_that_is_not_built_says_how_to_build_it(tmp_path: Path) -> None:

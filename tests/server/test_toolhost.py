@@ -295,6 +295,22 @@ def test_a_folder_in_use_is_not_stale_however_old(
     assert host.path.exists()
 
 
+def test_a_machine_without_a_place_for_the_socket_has_no_tools_and_says_so(
+    host: ToolHost, visits: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", "/not/there")
+
+    async def talk() -> None:
+        tools = HostTools(host, opening(visits))
+        for _ in range(2):
+            seen = await tools.call(SQL, {"query": "SELECT 1"})
+            assert (seen.is_error, seen.error_kind) == (True, "unavailable")
+            assert "/not/there" not in seen.text
+            host.close()
+
+    asyncio.run(talk())
+
+
 def test_many_threads_that_start_it_at_once_start_one(host: ToolHost) -> None:
     threads = [threading.Thread(target=host.start) for _ in range(16)]
     for thread in threads:

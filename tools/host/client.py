@@ -24,7 +24,9 @@ UNAVAILABLE: Final = "unavailable"
 """The error kind that says: there are no tools any more, do not go on."""
 TRIES = 3
 """Hosts that are asked to open a session before it is given up."""
-OPEN_S = 60.0
+OPEN_S = 300.0
+"""An installation's first use compiles what the sandboxes import, on a slow machine for minutes."""
+CLOSE_S = 30.0
 HANG_S = 180.0
 """Past it a call is taken for lost: a host answers each within its tool's own limit."""
 GONE: Final = "all Python variables are gone"
@@ -84,7 +86,7 @@ class HostTools:
             if link is None:
                 return
             try:
-                async with asyncio.timeout(OPEN_S):
+                async with asyncio.timeout(CLOSE_S):
                     await link.ask({"op": "close", "key": self._opening.key})
             except (LostError, ToolError, TimeoutError):
                 return  # with the host, the session is gone
