@@ -39,6 +39,7 @@ _MENTIONS = re.compile(
 """What names something in a serialized parse tree. Inside of strings its quotes are escaped, so that
 only keys can match. To let the engine take its own JSON apart costs ten times as much, and Python's
 parser fails on the depth of a long sum."""
+_SHOWN = frozenset({"tables", "all", "databases"})
 _NEXT_STATEMENT = ',{"node":'
 """Stands between two statements of a serialized text and nowhere else."""
 
@@ -105,7 +106,7 @@ class Gate:
         if kind is kinds.SELECT:
             raise ToolError("this SELECT cannot be judged: write it in another way", kind="sql")
         if kind is kinds.MULTI:
-            return Admitted(reads=sql, tables=self._check(_pivot(sql)))
+            return Admitted(reads=sql, tables=self._check(self._pivot(tokens)))
         raise self._refusal(kind, tokens)
 
     def _explained(self, tokens: Tokens) -> Admitted:
@@ -121,7 +122,7 @@ class Gate:
                     continue
                 if kind is not duckdb.StatementType.MULTI:
                     raise self._refusal(kind, Tokens(inner))
-                names = _pivot(inner)
+                names = self._pivot(Tokens(inner))
             return Admitted(reads=inner if runs else None, tables=self._check(names))
         raise ToolError("this EXPLAIN cannot be judged: EXPLAIN one SELECT", kind="refused")
 
@@ -142,16 +143,39 @@ class Gate:
             raise several(more + 1)
         return _named(tree)
 
+    def _pivot(self, tokens: Tokens) -> _Names:
+        """What a dynamic PIVOT mentions, if a query is built of it.
+
+        The engine makes several statements of it and shows no parse tree. In the brackets of EXISTS
+        its grammar takes a query and nothing else; every name before a bracket may be a function.
+        """
+        import duckdb
+
+        try:
+            judged = self._parser.extract_statements(f"SELECT EXISTS ({tokens.body()}\n)")
+        except duckdb.Error:
+            judged = []
+        if [_kind(one) for one in judged] != [duckdb.StatementType.MULTI]:
+            raise ToolError(HINTS["write"], kind="refused")
+        calls = list(tokens.calls())
+        return _Names(
+            functions=tuple(name for name, _ in calls),
+            tables=tuple(name for name in tokens.names if name in self._tables | self._views),
+            # Of the two functions called histogram, the one in FROM takes a table and a column.
+            table_functions=tuple(name for name, has_several in calls if has_several),
+            shown=tuple(name for name in tokens.shown() if name not in _SHOWN),
+        )
+
     def _column(self, sql: str) -> frozenset[str]:
         return frozenset(name for (name,) in self._parser.execute(sql).fetchall())
 
     def _check(self, names: _Names) -> tuple[str, ...]:
         if names.writes:
             raise ToolError(HINTS["write"], kind="refused")
-        hidden = sorted({f.lower() for f in names.functions} & self._refused)
-        hidden += sorted({f.lower() for f in names.table_functions} & AGGREGATES_TOO)
-        hidden += sorted({t.lower() for t in names.tables} & self._views)
-        if hidden:
+        functions = {name.lower() for name in names.functions} & self._refused
+        functions |= {name.lower() for name in names.table_functions} & AGGREGATES_TOO
+        views = {name.lower() for name in names.tables} & self._views
+        if hidden := [*sorted(functions), *sorted(views - functions)]:
             raise ToolError(
                 f"{hidden[0]} is out of reach: {HINTS['hidden']}",
                 kind="refused",
@@ -223,14 +247,3 @@ def _named(tree: str) -> _Names:
         elif name.endswith("_NODE") and name not in _READING:
             writes = True
     return _Names(tuple(functions), tuple(tables), writes, tuple(table_functions), tuple(shown))
-
-
-def _pivot(sql: str) -> _Names:
-    """A dynamic PIVOT, which DuckDB's own tree cannot show (it becomes several statements)."""
-    from tools.sql.pivot import pivot_names
-
-    found = pivot_names(sql)
-    if found is None:
-        raise ToolError(HINTS["pivot"], kind="refused")
-    functions, tables, table_functions = found
-    return _Names(functions, tables, table_functions=table_functions)

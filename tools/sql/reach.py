@@ -111,7 +111,6 @@ HINTS = {
     " inside its like, PIVOTs); write its parts as WITH x AS (SELECT ...), y AS (SELECT ...)",
     "show": "SHOW names a table of this database here (there is no {name!r}): use SHOW TABLES, or"
     " DESCRIBE a_table",
-    "pivot": "this PIVOT cannot be judged: write it as a SELECT over PIVOT ... ON column IN (...)",
     "PRAGMA": "use DESCRIBE a_table, SHOW TABLES or duckdb_columns()",
     "CALL": "use DESCRIBE a_table, SHOW TABLES or duckdb_columns()",
     "SET": _STATE,

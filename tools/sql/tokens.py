@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import duckdb
@@ -14,8 +15,11 @@ MOST_DOUBLING = 6
 as long (six 0.1 s, nine 20 s), each level of the others the binder twice."""
 _DOUBLING = frozenset({"with", "lambda", "->"})
 _PIVOTS = frozenset({"pivot", "pivot_wider"})
+_NAMES = (duckdb.token_type.identifier, duckdb.token_type.keyword)
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
+_SPACES = re.compile("[\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]")
+"""White space to DuckDB's parser, and parts of names to its tokenizer."""
 _NO_PREFIX = bytes(set(range(128)) - set(b"!#$%&@^`|~+-?:\\"))
 """ASCII characters that never stand in front of one another without end in what may be parsed."""
 
@@ -38,17 +42,22 @@ class Tokens:
         comment = duckdb.token_type.comment
         operator = duckdb.token_type.operator
         self._raw = sql.encode()
+        if not sql.isascii():
+            sql = _SPACES.sub(lambda space: " " * len(space[0].encode()), sql)
+        words = sql.encode()
         tokens = duckdb.tokenize(sql)
         ends = [start for start, _ in tokens[1:]]
         ends.append(len(self._raw))
         self.words: list[str] = []
         self._starts: list[int] = []
         self._are_signs: list[bool] = []
+        self._are_names: list[bool] = []
         for (start, kind), end in zip(tokens, ends, strict=True):
             if kind is not comment:
-                self.words.append(self._raw[start:end].decode(errors="replace").strip().lower())
+                self.words.append(words[start:end].decode(errors="replace").strip().lower())
                 self._starts.append(start)
                 self._are_signs.append(kind is operator)
+                self._are_names.append(kind in _NAMES)
 
     def are_too_deep(self) -> bool:
         """Whether they are nested beyond DEEPEST or MOST_DOUBLING."""
@@ -69,6 +78,31 @@ class Tokens:
                 return True
         return False
 
+    @property
+    def names(self) -> list[str]:
+        """Every identifier and keyword, without quotes."""
+        return [self._name(place) for place, is_name in enumerate(self._are_names) if is_name]
+
+    def calls(self) -> Iterator[tuple[str, bool]]:
+        """Every name with a bracket after it, and whether a comma stands in that bracket."""
+        for place, word in enumerate(self.words[1:]):
+            if word == "(" and self._are_names[place]:
+                yield self._name(place), "," in self._inside(place + 1)
+
+    def shown(self) -> Iterator[str]:
+        """Every name that follows a SHOW."""
+        for place, word in enumerate(self.words[:-1]):
+            if word == "show" and self._are_names[place + 1]:
+                yield self._name(place + 1)
+
+    def body(self) -> str:
+        """The text without the semicolons and comments at its end."""
+        place = len(self.words)
+        while place and self.words[place - 1] == ";":
+            place -= 1
+        end = self._starts[place] if place < len(self._starts) else len(self._raw)
+        return self._raw[:end].decode()
+
     def explained(self) -> Iterator[tuple[str, bool]]:
         """What an EXPLAIN may wrap, and whether that is run: first all that follows, then what
         follows options in brackets (EXPLAIN [ANALYZE] [(option, ...)] statement)."""
@@ -78,6 +112,21 @@ class Tokens:
         if self.words[place : place + 1] == ["("] and ")" in self.words[place:]:
             end = self.words.index(")", place)
             yield self._from(end + 1), runs or "analyze" in self.words[place:end]
+
+    def _name(self, place: int) -> str:
+        word = self.words[place]
+        return word[1:-1].replace('""', '"') if word.startswith('"') else word
+
+    def _inside(self, place: int) -> list[str]:
+        """The words between a bracket and its like, without those in brackets between them."""
+        inside, depth = [], 0
+        for word in self.words[place:]:
+            depth += (word in _OPENING) - (word in _CLOSING)
+            if not depth:
+                break
+            if depth == 1:
+                inside.append(word)
+        return inside
 
     def _from(self, place: int) -> str:
         if place >= len(self._starts):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from core.errors import ToolError
@@ -15,6 +17,7 @@ from tests.tools.support import make_visits
 from tools.sql.engine import EngineLimits
 from tools.sql.engines.duckdb_engine import DuckDbEngine
 from tools.sql.reach import OUT_OF_REACH, TABLE_FUNCTIONS
+from tools.sql.tokens import Tokens
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +70,14 @@ HONEST = [
     "SELECT * FROM (PIVOT visits ON patient USING sum(dose))",
     "WITH p AS (PIVOT visits ON note USING count(*)) SELECT * FROM p",
     "PIVOT visits ON patient IN (1, 2) USING sum(dose)",
+    "PIVOT visits ON patient USING sum(dose) GROUP BY note ORDER BY note LIMIT 2;",
+    "PIVOT visits ON note = 'x' USING sum(dose) -- so",
+    "(PIVOT visits ON note) UNION ALL (PIVOT visits ON note)",
+    'WITH c AS (FROM visits) PIVOT c ON "note" USING sum(dose), count(*)',
+    "SUMMARIZE PIVOT visits ON note",
+    "SELECT (SELECT count(*) FROM (PIVOT visits ON note)), 'getenv(', \"glob\" FROM (SELECT 1 AS glob)",
+    "PIVOT (SHOW TABLES) ON name USING count(*)",
+    "PIVOT (FROM (SHOW visits)) ON column_name USING count(*)",
     "UNPIVOT visits ON dose INTO NAME n VALUE v",
     "EXPLAIN SELECT 1",
     "EXPLAIN (SELECT 1)",
@@ -129,6 +140,18 @@ WRITES = [
     "CREATE TEMP VIEW visits AS SELECT 1 AS id",
     "CREATE OR REPLACE TEMP MACRO avg(x) AS 1",
     "CREATE TEMP TABLE x AS PIVOT visits ON patient USING sum(dose)",
+    "COPY (PIVOT visits ON note) TO '/tmp/ddr-never-written.csv'",
+    "UPDATE visits SET dose = (SELECT count(*) FROM (PIVOT visits ON note))",
+    "DELETE FROM visits WHERE id IN (SELECT count(*) FROM (PIVOT visits ON note))",
+    "MERGE INTO visits USING (PIVOT visits ON note) p ON true WHEN MATCHED THEN DELETE",
+    "WITH x AS (SELECT 1) INSERT INTO visits PIVOT visits ON note",
+    "WITH x AS (DELETE FROM visits RETURNING *) PIVOT x ON note",
+    "WITH x AS (DELETE FROM visits RETURNING *) SELECT * FROM (PIVOT visits ON patient)",
+    "SET VARIABLE a = (SELECT count(*) FROM (PIVOT visits ON note))",
+    "PREPARE p AS PIVOT visits ON note",
+    "CALL range((SELECT count(*) FROM (PIVOT visits ON note)))",
+    "PRAGMA table_info((PIVOT visits ON note))",
+    "ALTER TABLE visits ADD COLUMN x INT DEFAULT (SELECT 1 FROM (PIVOT visits ON note))",
     "EXPLAIN ANALYZE DELETE FROM visits",
     "EXPLAIN DELETE FROM visits",
     "EXPLAIN (ANALYZE) DELETE FROM visits",
@@ -209,10 +232,14 @@ REACHES = [
     ('FROM (SHOW "Secret_Directory")', "SHOW Secret_Directory"),
     ("WITH x AS (SHOW temp_directory) SELECT * FROM x", "SHOW temp_directory"),
     ("EXPLAIN ANALYZE SHOW threads", "SHOW threads"),
+    ("PIVOT (SHOW threads) ON threads USING count(*)", "SHOW threads"),
+    ("PIVOT\u00a0(SELECT\u00a0getenv\u2003('x')\u00a0AS a) ON\u00a0a", "getenv"),
+    ("PIVOT (SELECT \"getenv\" ('x') AS a) ON a", "getenv"),
     ("SELECT json_serialize_plan('SHOW threads', optimize := true)", "json_serialize_plan"),
     ("FROM histogram(duckdb_databases, path)", "histogram"),
     ("FROM histogram_values(duckdb_databases, path)", "histogram_values"),
-    ("PIVOT (FROM histogram(duckdb_databases, path)) ON bin", "histogram"),
+    ("PIVOT (FROM histogram('duckdb_' || 'databases', path)) ON bin", "histogram"),
+    ("PIVOT (FROM main.\"histogram\"('visits', dose)) ON bin", "histogram"),
     ("SELECT * FROM query('FROM duckdb_settings()')", "query"),
     ("SELECT * FROM query_table(['duckdb_settings'])", "query_table"),
     ("SELECT * FROM pandas_scan(1::POINTER, 1::POINTER, 1::POINTER)", "pandas_scan"),
@@ -247,7 +274,6 @@ def test_a_look_past_the_data_is_refused_and_recorded(
     [
         "SHOW extension_directory",  # a setting that duckdb_settings() does not list
         "SHOW vizits",
-        "PIVOT (SHOW secret_directory) ON secret_directory USING count(*)",
         "UPDATE EXTENSIONS",
     ],
 )
@@ -282,6 +308,7 @@ def test_a_query_nested_too_deep_never_reaches_the_parser(engine: DuckDbEngine, 
         "(EXPLAIN WITH RECURSIVE a AS MATERIALIZED (",
         "SELECT list_transform([1], lambda x: ",
         "SELECT list_filter([1], x -> ",
+        "WITH\u00a0a\u2003AS\u00a0(",
     ],
 )
 def test_what_doubles_the_parsers_work_never_reaches_it_often(
@@ -314,6 +341,23 @@ def test_brackets_that_nest_nothing_are_not_counted(engine: DuckDbEngine) -> Non
     assert rows(engine, "WITH a AS (WITH b AS (WITH c AS (SELECT 1) FROM c) FROM b) FROM a") == [
         [1]
     ]
+
+
+def test_what_the_parser_takes_for_white_space_is_white_space_to_the_gate() -> None:
+    connection = duckdb.connect()
+    spaces = []
+    for code in range(0x80, 0x10000):
+        if unicodedata.category(chr(code)) not in {"Cc", "Cf", "Zl", "Zp", "Zs"}:
+            continue
+        try:
+            parsed = connection.extract_statements(f"SELECT{chr(code)}1")
+        except duckdb.Error:
+            continue
+        if parsed[0].type is duckdb.StatementType.SELECT:
+            spaces.append(chr(code))
+    assert {"\u00a0", "\u2003", "\u200b", "\u3000", "\ufeff"} <= set(spaces)
+    for space in spaces:
+        assert Tokens(f"SELECT{space}1").words == ["select", "1"], hex(ord(space))
 
 
 def test_a_plain_write_is_no_attempt_to_look_elsewhere(engine: DuckDbEngine) -> None:
@@ -412,7 +456,7 @@ def test_no_view_and_no_function_of_the_engine_shows_where_the_database_lies(
 def test_a_function_inside_a_pivot_is_seen_under_its_own_name(
     engine: DuckDbEngine, name: str
 ) -> None:
-    # A dynamic PIVOT is judged by another parser, which must not rename what is refused.
+    # A dynamic PIVOT shows no parse tree.
     told = refusal(engine, f"PIVOT (SELECT {name}('x') AS a, id FROM visits) ON a")
     assert told.violations == (f"sql: {name}",)
 
@@ -425,7 +469,7 @@ def test_a_table_function_inside_a_pivot_is_seen_under_its_own_name(engine: Duck
     ).rows
     for (name,) in names:
         if name not in TABLE_FUNCTIONS:
-            told = refusal(engine, f"PIVOT (FROM {name}('x')) ON a")
+            told = refusal(engine, f"PIVOT (FROM {name}('x', y)) ON a")
             assert told.violations == (f"sql: {name}",), name
 
 

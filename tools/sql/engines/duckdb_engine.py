@@ -77,6 +77,8 @@ class DuckDbEngine:
             return ToolError(
                 f"{named} is out of reach: {HINTS['file']}", kind="refused", violations=(seen,)
             )
+        if "attached in read-only mode" in text:
+            return ToolError(HINTS["write"], kind="refused")
         if isinstance(exc, duckdb.OutOfMemoryException):
             return ToolError(
                 "the query needs more memory than there is; filter or aggregate earlier",
