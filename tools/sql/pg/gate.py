@@ -105,24 +105,23 @@ class Gate:
 
     def _is_hidden(self, found: Sequence[Token], place: int) -> bool:
         name = found[place].text
-        if name in self._columns:
-            # A column of the database's own. As a function it is still what the catalogue says.
-            return _is_called(found, place) and self._is_refused(name)
-        if name.startswith("pg_"):
-            return name not in PG_NAMES
+        follows_dot = _follows_dot(found, place)
+        if follows_dot and found[place - 2].text == "information_schema":
+            return name not in INFORMATION_SCHEMA
         if _is_called(found, place):
             return self._is_refused(name)
-        if _follows_dot(found, place):
-            # `(row).name` calls name(row); `information_schema.name` is a view.
-            if found[place - 2].text == "information_schema":
-                return name not in INFORMATION_SCHEMA
-            return name in self._refused
-        return False
+        if name in self._columns:
+            return False
+        # `(row).name` calls name(row).
+        return self._is_refused(name) if follows_dot else is_servers_own(name)
 
     def _is_refused(self, name: str) -> bool:
-        if name.startswith("pg_"):
-            return name not in PG_NAMES
-        return name in self._refused
+        return is_servers_own(name) or name in self._refused
+
+
+def is_servers_own(name: str) -> bool:
+    """Whether a name is PostgreSQL's own, and does not describe the database's tables."""
+    return name.startswith("pg_") and name not in PG_NAMES
 
 
 def explained_by(sql: str) -> Explained:

@@ -21,7 +21,7 @@ FUNCTIONS = [
     Function("owners_stable", in_catalog=False, is_volatile=False),
     Function("as_owner", in_catalog=False, is_volatile=False, as_owner=True),
 ]
-COLUMNS = {"id", "note", "dose", "created_at", "nextval", "pg_score"}
+COLUMNS = {"id", "note", "dose", "created_at", "nextval", "pg_score", "user_mappings"}
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +123,7 @@ HIDDEN = [
     ("SELECT * FROM pg_stat_get_activity(NULL)", "pg_stat_get_activity"),
     ("SELECT * FROM pg_ls_waldir()", "pg_ls_waldir"),
     ("SELECT * FROM information_schema.user_mapping_options", "user_mapping_options"),
+    ("SELECT * FROM information_schema.user_mappings", "user_mappings"),
     ("EXPLAIN SELECT pg_sleep(1)", "pg_sleep"),
     ("EXPLAIN (ANALYZE) SELECT pg_sleep(1)", "pg_sleep"),
     ("EXPLAIN (FORMAT pg_sleep) SELECT 1", "pg_sleep"),
