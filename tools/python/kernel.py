@@ -49,6 +49,9 @@ class SandboxKernel:
         async with self._lock:
             if self._settling:
                 await asyncio.wait({self._settling})  # a caller that goes away leaves it to itself
+            if self._live and self._live.process.has_ended():  # between the cells, with its zygote
+                self._lost = True
+                await self._drop()
             if self._live is None:
                 await self.start()
             assert self._live is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import select
 import signal
 import time
 from concurrent.futures import Future
@@ -66,6 +67,14 @@ class KernelProcess:
         """
         self.was_killed = True
         self._signal(signal.SIGKILL)
+
+    def has_ended(self) -> bool:
+        """Whether it is over already."""
+        if self._handle is None:
+            return True
+        poll = select.poll()
+        poll.register(self._handle, select.POLLIN)
+        return bool(poll.poll(0))
 
     async def wait(self, seconds: float = END_S) -> bool:
         """Whether it ended in time, and everything in it."""

@@ -122,7 +122,9 @@ class SandboxProcess:
         init_fd, self._init_fd = self._init_fd, None
         if init_fd is not None:
             # Its end is the end of all: a namespace's init goes last.
-            select.select([init_fd], [], [], seconds)
+            poll = select.poll()
+            poll.register(init_fd, select.POLLIN)
+            poll.poll(seconds * 1000)
             os.close(init_fd)
         return code
 

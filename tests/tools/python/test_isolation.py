@@ -319,14 +319,11 @@ def test_a_zygote_that_dies_takes_its_kernels_along_and_the_next_call_works() ->
         assert not is_gone(before)
         os.kill(before, signal.SIGKILL)
         wait_until_gone(before, *kernels)
-        result = session.run("z")
-        assert result.error or result.state_lost
-        if result.killed is None and not result.state_lost:
-            assert "variables are gone" in (result.error or "")
         after = session.run("z")
         assert "NameError" in (after.error or "")
+        assert after.state_lost
         assert zygote_of(session) != before
-        assert other.run("1 + 1").value == "2" or other.run("1 + 1").value == "2"
+        assert other.run("1 + 1").value == "2"
     finally:
         session.close()
         other.close()
@@ -457,12 +454,17 @@ def test_a_session_that_is_closed_while_it_opens_leaves_nothing_behind() -> None
     asyncio.run(close_at_once())
 
 
-def test_a_caller_that_goes_away_between_cells_harms_no_other(first: Session) -> None:
+def test_a_caller_that_goes_away_between_cells_harms_no_other() -> None:
+    session = Session(BubblewrapSandbox())
+
     async def go_away() -> CellResult:
-        first.kernel._settling = asyncio.create_task(asyncio.sleep(0.3))  # type: ignore[attr-defined]
-        waiting = asyncio.create_task(first.kernel.run("1", CellLimits()))
+        session.kernel._settling = asyncio.create_task(asyncio.sleep(0.3))  # type: ignore[attr-defined]
+        waiting = asyncio.create_task(session.kernel.run("1", CellLimits()))
         await asyncio.sleep(0.05)
         waiting.cancel()
-        return await first.kernel.run("1 + 1", CellLimits())
+        return await session.kernel.run("1 + 1", CellLimits())
 
-    assert first.runner.run(go_away()).value == "2"
+    try:
+        assert session.runner.run(go_away()).value == "2"
+    finally:
+        session.close()
