@@ -149,6 +149,7 @@ def carry_out(
 
     from databases.catalog import open_scenario
     from server.asked import Asked, prepare
+    from server.cli.interrupts import INTERRUPTED
     from server.cli.ticking import Telling, ticking
     from server.metering import BudgetSpentError
     from server.models import refuse_keyless
@@ -169,7 +170,7 @@ def carry_out(
             return asyncio.run(judge(Telling(progress, made.board)))
     except KeyboardInterrupt:
         out.note("stopped. The verdicts so far are kept; the same command goes on")
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
     except BudgetSpentError as exc:
         out.note(f"{exc}. The verdicts so far are kept; the same command goes on, with new money")
         out.result({"run": spec.id, "stopped": str(exc)})

@@ -14,7 +14,7 @@ from core.hints import typed
 from core.trajectory import UNSAFE
 from core.wording import counted, plural
 from server.board import Board
-from server.cli.interrupts import interruptible
+from server.cli.interrupts import INTERRUPTED, interruptible
 from server.cli.ticking import Telling, ticking
 from server.metering import BudgetSpentError
 from server.runs import RunProgress, competitor, progress_of, summary
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from server.runner import Setting
     from server.settings import Settings
     from server.store import Repository
-
-INTERRUPTED = 130
 
 
 class Expedition:

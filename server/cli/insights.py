@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from server.cli.output import Output
     from server.insights import LateInsights, Written
 
-INTERRUPTED = 130
-
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -54,6 +52,7 @@ def insights(
 ) -> None:
     """Ask for the insight of each turn that has none; what was broken off goes on."""
     from server import settings as places
+    from server.cli.interrupts import INTERRUPTED
     from server.cli.output import Output
     from server.config import read_sampling
     from server.insights import Asked, prepare

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Final
+
+INTERRUPTED: Final = 130
+"""The exit code, as a shell gives it."""
 
 
 async def interruptible(

@@ -1,0 +1,127 @@
+"""A pass over turns without an insight: it stops where it is told to, and side by side loses none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agent.prompting import Prompts
+from core.errors import ProviderError
+from core.protocols import Reply, ToolSpec
+from core.scenario import Task
+from core.trajectory import ModelCall, Role, StopReason, Usage
+from server.insights import LateInsights, missing
+from server.store import Repository
+from tests.server.support import START, draft, insight, spec, turn
+
+TURNS = 3
+
+
+class Writer:
+    """Says the same of each turn; fails at those that it is told to."""
+
+    name = "test/writer"
+
+    def __init__(self, failing: Mapping[int, ProviderError] | None = None) -> None:
+        self.asked = 0
+        self._failing = failing or {}
+
+    async def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[ToolSpec] = (),
+        *,
+        role: Role = "agent",
+    ) -> Reply:
+        assert role == "insight"
+        self.asked += 1
+        await asyncio.sleep(0)
+        if error := self._failing.get(self.asked):
+            raise error
+        usage = Usage(input_tokens=1, output_tokens=1, cost_usd=0.5)
+        call = ModelCall(
+            role=role, model_asked=self.name, usage=usage, started_at=START, duration_s=0.1
+        )
+        return Reply(text="It is late.", raw={}, call=call)
+
+
+def explored(store: Repository, entities: Sequence[str] = ("01", "02")) -> None:
+    """A run whose trajectories have ended without insights, and one that has not ended."""
+    run = spec(entity_ids=(*entities, "99"))
+    store.add_run(run)
+    for entity_id in run.entity_ids:
+        mine = store.start_trajectory(draft(run, entity_id))
+        for index in range(1, TURNS + 1):
+            store.add_turn(mine.id, turn(index))
+        if entity_id != "99":
+            store.end_trajectory(mine.id, StopReason.FINISHED, ended_at=START)
+
+
+def late(store: Repository, writer: Writer, concurrency: int = 1) -> LateInsights:
+    return LateInsights(
+        store.run("last"),
+        store,
+        Prompts.builtin(),
+        make_model=lambda: writer,
+        task=_task,
+        concurrency=concurrency,
+    )
+
+
+def _task(entity_id: str) -> Task:
+    return Task(
+        scenario_id="small",
+        entity_id=entity_id,
+        entity_label=entity_id,
+        entity_noun="carrier",
+        text=f"Explore carrier {entity_id}.",
+    )
+
+
+def test_side_by_side_every_turn_of_what_has_ended_is_asked_about_once(store: Repository) -> None:
+    explored(store, [f"{number:02}" for number in range(1, 8)])
+    made = late(store, writer := Writer(), concurrency=4)
+    told: list[tuple[float, float]] = []
+    asyncio.run(made.write(lambda done, total, _what: told.append((done, total))))
+    assert (made.written.asked, made.written.told, made.written.left) == (21, 21, 0)
+    assert writer.asked == 21
+    assert told[-1] == (21, 21)
+    for trajectory in store.trajectories(spec().id):
+        turns = [i.turn for i in trajectory.message_insights]
+        assert turns == ([] if trajectory.entity_id == "99" else [1, 2, 3])
+
+
+def test_told_to_stop_it_asks_no_further(store: Repository) -> None:
+    explored(store)
+    made = late(store, writer := Writer())
+    asyncio.run(made.write(lambda *_: made.stop()))
+    assert (writer.asked, made.written.stopped, made.written.left) == (1, "Ctrl-C", 5)
+    again = late(store, writer)
+    asyncio.run(again.write())
+    assert (again.written.missing, again.written.left) == (5, 0)
+
+
+def test_a_turn_that_is_too_long_is_no_sign_of_a_broken_endpoint(store: Repository) -> None:
+    explored(store)
+    long = ProviderError("the prompt is too long", kind="context_length")
+    made = late(store, Writer(dict.fromkeys(range(1, 5), long)))
+    asyncio.run(made.write())
+    assert (made.written.stopped, made.written.asked, made.written.failed) == (None, 6, 4)
+
+
+def test_failures_count_in_a_row_alone(store: Repository) -> None:
+    explored(store)
+    broken = ProviderError("503", status_code=503, kind="server")
+    made = late(store, Writer({1: broken, 2: broken, 4: broken, 5: broken}))
+    asyncio.run(made.write())
+    assert (made.written.stopped, made.written.asked, made.written.failed) == (None, 6, 4)
+
+
+def test_what_is_missing_are_turns_without_an_insight_that_came_through(store: Repository) -> None:
+    explored(store, ["01"])
+    (ended, open_) = store.trajectories(spec().id)
+    assert [each.index for each in missing(ended)] == [1, 2, 3]
+    assert missing(open_) == [], "it may still write its own"
+    told = ended.model_copy(update={"insights": (insight(ended.id, 2, None),)})
+    assert [each.index for each in missing(told)] == [1, 3], "nothing to say is an answer"
