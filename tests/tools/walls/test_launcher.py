@@ -98,10 +98,10 @@ def expect_walls(said: dict[str, Any]) -> None:
     assert said["other"] == "([], False, 1)"
 
 
-@pytest.mark.real
-def test_root_can_hold_python_below_a_folder_that_only_root_may_enter(closed_folder: Path) -> None:
+def run_as_root(closed_folder: Path, program: str) -> dict[str, Any]:
+    """What a program says that root runs from a folder that is closed to all others."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(closed_folder / "secret.txt"), EVERY_ATTACK],
+        [sys.executable, "-c", program, str(closed_folder / "secret.txt"), EVERY_ATTACK],
         cwd=closed_folder,
         env={**os.environ, "PYTHONPATH": str(closed_folder), "DDR_SECRET": "x"},
         capture_output=True,
@@ -109,14 +109,20 @@ def test_root_can_hold_python_below_a_folder_that_only_root_may_enter(closed_fol
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    said = json.loads(done.stdout)
+    said: dict[str, Any] = json.loads(done.stdout)
     assert said["uid"] == 0
-    expect_walls(said)
+    return said
 
 
 @pytest.mark.real
-def test_an_ordinary_user_can_hold_python(closed_folder: Path) -> None:
-    """The runtime may lie where that user cannot go, so it is bound at a neutral place first:
+def test_root_can_hold_python_below_a_folder_that_only_root_may_enter(closed_folder: Path) -> None:
+    expect_walls(run_as_root(closed_folder, PROGRAM))
+
+
+def as_ordinary_user(closed_folder: Path, program: str) -> dict[str, Any]:
+    """What a program says that such a user runs, who may use the machine as everybody may.
+
+    The runtime may lie where that user cannot go, so it is bound at a neutral place first:
     with the sandbox's own launcher, which gives up root before it starts the program."""
     import pwd
 
@@ -142,7 +148,7 @@ def test_an_ordinary_user_can_hold_python(closed_folder: Path) -> None:
         "uid": FREE_UID,
         "probes": [f"{stage}/{python}"],
         "argv": [
-            *(f"{stage}/{python}", "-c", PROGRAM),
+            *(f"{stage}/{python}", "-c", program),
             *(f"{stage}/checkout/secret.txt", EVERY_ATTACK),
         ],
     }
@@ -159,9 +165,30 @@ def test_an_ordinary_user_can_hold_python(closed_folder: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    said = json.loads(done.stdout)
+    said: dict[str, Any] = json.loads(done.stdout)
     assert said["uid"] == FREE_UID
-    expect_walls(said)
+    return said
+
+
+@pytest.mark.real
+def test_an_ordinary_user_can_hold_python(closed_folder: Path) -> None:
+    expect_walls(as_ordinary_user(closed_folder, PROGRAM))
+
+
+@pytest.mark.real
+@needs("landlock")
+@pytest.mark.parametrize("as_root", [True, False])
+def test_the_second_line_holds_for_root_and_for_an_ordinary_user(
+    closed_folder: Path, as_root: bool
+) -> None:
+    program = PROGRAM.replace("BubblewrapSandbox", "LandlockSandbox")
+    said = (run_as_root if as_root else as_ordinary_user)(closed_folder, program)
+    assert said["state"]["name"] == "landlock"
+    assert (said["sum"]["value"] or "").startswith("(4.0, ")
+    for name in ("passwd", "root", "checkout", "secret", "host"):
+        assert said[name]["error"], name
+    assert said["let through"] == ["more processes"], "a bound on what it cannot make at all"
+    assert (said["loop"]["killed"], said["after"]["value"]) == ("timeout", "2")
 
 
 def launch(plan: dict[str, Any]) -> subprocess.CompletedProcess[str]:
