@@ -97,3 +97,28 @@ def test_an_unknown_name_is_told_with_those_that_exist() -> None:
     assert unknown_table("wether", SCHEMA) == (
         "there is no table 'wether'; tables: weather, flights, other.notes (nearest first)"
     )
+
+
+def test_a_table_with_a_name_that_needs_quotes_is_found() -> None:
+    odd = Schema(tables=(table('odd " one', "x"), table("a.b", "y"), table("lab.x y", "z")))
+    for name in ('odd " one', '"odd "" one"', 'main."odd "" one"', ' db . main . "odd "" one" '):
+        found = find_table(name, odd)
+        assert found is not None, name
+        assert found.name == 'odd " one'
+    assert find_table('lab."x y"', odd) == odd.tables[2]
+    assert find_table("db.lab.x y", odd) is None
+
+
+def test_a_default_schema_may_stand_in_front_or_not() -> None:
+    assert find_table("public.flights", SCHEMA) == SCHEMA.tables[0]
+    assert find_table("db.public.FLIGHTS", SCHEMA) == SCHEMA.tables[0]
+    assert find_table("other.flights", SCHEMA) is None
+
+
+def test_sqlites_complaints_are_understood_too() -> None:
+    assert hint("no such table: main.fligths", SCHEMA) == (
+        "tables: flights, weather, other.notes (nearest first)"
+    )
+    said = hint("no such column: f.carrier", SCHEMA, ["flights"])
+    assert said is not None
+    assert "carrier_id" in said

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -16,9 +15,9 @@ from core.errors import DatabaseError, ToolError
 from databases.schema import Schema, quote
 from tools.sql.engine import Admitted, EngineLimits
 from tools.sql.engines.sqlite_guard import Guard
+from tools.sql.engines.sqlite_refusals import beginnings, refusal, refuse_rowless
 from tools.sql.engines.sqlite_schema import read_schema
 from tools.sql.engines.text import EMPTY, refuse_no_text, several
-from tools.sql.reach import HINTS, OUT_OF_REACH, is_file_name
 from tools.sql.suggest import hint
 
 if TYPE_CHECKING:
@@ -39,13 +38,6 @@ _BOUNDS = {
 }
 """One value of 64 MB is the longest: nothing interrupts a single function at work. A long pattern of
 LIKE takes time with the power of its wildcards."""
-_PIECES = re.compile(
-    r"""(?P<gap>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<end>;)
-    |'[^']*(?:'|\Z)|"[^"]*(?:"|\Z)|`[^`]*(?:`|\Z)|\[[^\]]*(?:\]|\Z)|\w+|.""",
-    re.DOTALL | re.VERBOSE,
-)
-"""SQLite's own division of a text, as far as needed to see where statements begin and end."""
-_NO_SUCH = re.compile(r"no such (?:function|table): (.+)")
 
 
 class SqliteEngine:
@@ -85,7 +77,7 @@ class SqliteEngine:
         It is compiled as EXPLAIN of it: sqlite3 cannot compile a statement without running it.
         """
         refuse_no_text(sql)
-        begins = _beginnings(sql)
+        begins = beginnings(sql)
         if not begins:
             raise ToolError(EMPTY, kind="sql")
         if len(begins) > 1:
@@ -98,13 +90,13 @@ class SqliteEngine:
                 explained = sql if first == "explain" else f"EXPLAIN {sql}"
                 program = self._judge.sqlite.execute(explained).fetchall()
             except sqlite3.Error as exc:
-                if (told := guard.refusal() or _refusal(exc)) is not None:
+                if (told := guard.refusal() or refusal(exc)) is not None:
                     raise told from exc
                 raise
             tables = tuple(dict.fromkeys(guard.tables))
         if first in {"explain", "pragma"}:
             return Admitted(reads=None, tables=tables)
-        _refuse_rowless(program)
+        refuse_rowless(program)
         return Admitted(reads=sql, tables=tables)
 
     def cursor(self) -> SqliteCursor:
@@ -124,11 +116,11 @@ class SqliteEngine:
     def explain(self, exc: Exception, tables: tuple[str, ...]) -> ToolError | None:
         """A sqlite3.Error as an agent can use it."""
         if isinstance(exc, sqlite3.Warning) or not isinstance(exc, sqlite3.Error):
-            return _refusal(exc)
+            return refusal(exc)
         text = str(exc)
         if text == "interrupted":
             return ToolError("the query was stopped before its end", kind="cancelled")
-        if told := _refusal(exc):
+        if told := refusal(exc):
             return told
         if "too big" in text:
             return ToolError(
@@ -261,31 +253,6 @@ class SqliteCursor:
 _KINDS = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
 
 
-def _beginnings(sql: str) -> list[str]:
-    """The first word of each statement in a text, in lower case."""
-    begins, is_open = [], False
-    for piece in _PIECES.finditer(sql):
-        if piece["end"]:
-            is_open = False
-        elif piece["gap"] is None and not is_open:
-            is_open = True
-            begins.append(piece[0].lower())
-    return begins
-
-
-def _refuse_rowless(program: list[tuple[Any, ...]]) -> None:
-    """Raise ToolError for what SQLite compiles without asking the authorizer, and is no read."""
-    into = {row[3] for row in program if row[1] == "Vacuum"}
-    if into - {0}:
-        raise ToolError(
-            f"VACUUM INTO is refused: {HINTS['file']}",
-            kind="refused",
-            violations=("sql: VACUUM INTO",),
-        )
-    if not any(row[1] == "ResultRow" for row in program):  # VACUUM, REINDEX of nothing, ...
-        raise ToolError(HINTS["write"], kind="refused")
-
-
 def _refuse_unfinished(path: Path) -> None:
     """Raise DatabaseError where the file is missing, or alone does not hold the whole database."""
     try:
@@ -307,25 +274,6 @@ def _refuse_unfinished(path: Path) -> None:
 def _is_hot(head: bytes) -> bool:
     """Whether a rollback journal still has to be rolled back; one that is done has another head."""
     return head == bytes.fromhex("d9d505f920a163d7")
-
-
-def _refusal(exc: Exception) -> ToolError | None:
-    """What is said where SQLite itself, and not the authorizer, turned a statement back."""
-    text = str(exc)
-    if "one statement at a time" in text:
-        return several()
-    if "not authorized" in text or "may not be modified" in text or "readonly" in text:
-        return ToolError(HINTS["write"], kind="refused")
-    if (found := _NO_SUCH.match(text)) and (
-        found[1].lower() in OUT_OF_REACH or is_file_name(found[1])
-    ):
-        is_file = is_file_name(found[1])
-        return ToolError(
-            f"{found[1]} is out of reach: {HINTS['file' if is_file else 'hidden']}",
-            kind="refused",
-            violations=(f"sql: {'file ' if is_file else ''}{found[1]}",),
-        )
-    return None
 
 
 def _text(raw: bytes) -> str | bytes:
