@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from core.hints import typed
+from core.wording import counted
 from server.cli.options import Json, Quiet, example
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
         out.table(["table", ">rows", ">columns", "what it holds"], rows)
         entities = installed.entities()
         named = ", ".join(f"{e.id} {e.label}" for e in entities)
-        out.say(f"{len(entities)} entities ({about.entity_noun}): {named}")
+        out.say(f"{counted(len(entities), about.entity_noun)}: {named}")
         answer["fingerprint"] = about.fingerprint
         answer["tables"] = [t.model_dump(mode="json") for t in tables]
         answer["entities"] = {e.id: e.label for e in entities}
