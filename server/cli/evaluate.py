@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from core.hints import typed
 from core.wording import counted
+from server.cli import run_options as opt
 from server.cli.options import Json, Quiet, example
 from server.cli.runs import RunName
 
@@ -48,20 +48,9 @@ def evaluate(
             help="The model that judges: provider/name or scripted:FILE.", metavar="MODEL"
         ),
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(help="An endpoint of your own that the judge is asked at.", metavar="URL"),
-    ] = None,
-    sampling: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Handed to the judge's provider: temperature=0.", metavar="KEY=VALUE,..."
-        ),
-    ] = None,
-    prices: Annotated[
-        Path | None,
-        typer.Option(help="A TOML or JSON file with the judge's prices.", metavar="FILE"),
-    ] = None,
+    base_url: opt.BaseUrl = None,
+    sampling: opt.Sampling = None,
+    prices: opt.Prices = None,
     criteria: Annotated[
         str, typer.Option(help="What counts as supported: strict.", metavar="CRITERIA")
     ] = "strict",
@@ -78,12 +67,7 @@ def evaluate(
             metavar="WHICH",
         ),
     ] = None,
-    endpoint_allowed: Annotated[
-        str | None,
-        typer.Option(
-            help="Why restricted data may go to an endpoint off this machine.", metavar="REASON"
-        ),
-    ] = None,
+    endpoint_allowed: opt.EndpointAllowed = None,
     checklist: Annotated[
         str | None,
         typer.Option(help="An id or a file; the scenario's own unless given.", metavar="CHECKLIST"),
