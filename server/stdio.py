@@ -22,6 +22,7 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from server.wire import Wire
+from tools.threads import in_thread
 
 MOST_LINE: Final = 4 << 20
 """Bytes of one message."""
@@ -44,11 +45,12 @@ async def streams(wire: Wire) -> AsyncIterator[tuple[Reads, Writes]]:
     async def say(message: JSONRPCMessage) -> None:
         line = _encode(message)
         async with writing:
-            await anyio.to_thread.run_sync(_put, wire.outgoing, line)
+            await in_thread(lambda: _put(wire.outgoing, line), name="stdout")
 
+    # In threads that nobody waits for: a client that says nothing does not keep the server from ending.
     async def listen() -> None:
         async with to_server:
-            while line := await anyio.to_thread.run_sync(_line, wire.incoming):
+            while line := await in_thread(lambda: _line(wire.incoming), name="stdin"):
                 message = read_message(line)
                 if isinstance(message, JSONRPCError):
                     await say(message)

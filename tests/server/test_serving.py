@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -19,7 +20,7 @@ from mcp import StdioServerParameters
 
 from agent.session import connect
 from core.protocols import Observation
-from tests.support.processes import below, is_alive, until
+from tests.support.processes import BOUND_S, below, is_alive, until
 from tools.python.sandbox import sandbox_available
 
 pytestmark = pytest.mark.real
@@ -223,6 +224,19 @@ def test_neither_the_server_nor_the_tool_host_opens_the_database_that_is_explore
     assert server.process.pid not in holding
     assert host not in holding
     assert holding, "somebody must have it open"
+    server.hang_up()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_that_is_told_to_end_does_not_wait_for_its_client(
+    flights_home: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    server = _begun(flights_home, tmp_path)
+    server.ask("tools/call", 2, name="execute_query", arguments={"query": "SELECT 1"})
+    started = below(server.process.pid)
+    server.process.send_signal(number)
+    assert server.process.wait(BOUND_S) != 0
+    until(lambda: not any(map(is_alive, started)), "the end of its processes")
     server.hang_up()
 
 

@@ -126,7 +126,7 @@ class _Connection:
         else:
             task = asyncio.create_task(self._answer(frame))
             self._tasks[frame.number] = task
-            if frame.message.get("name") in OUTLIVES:
+            if str(frame.message.get("name")) in OUTLIVES:
                 self._lasting.add(frame.number)
             task.add_done_callback(lambda _: self._done(frame.number))
         return True

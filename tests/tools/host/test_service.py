@@ -217,6 +217,7 @@ MALFORMED: list[Any] = [
     {"op": "open", "opening": {**opening("a").model_dump(mode="json"), "names": ["rm"]}},
     {"op": "call", "key": "mine"},
     {"op": "call", "key": "mine", "name": 7, "arguments": {}},
+    {"op": "call", "key": "mine", "name": ["execute_code"], "arguments": {}},
     {"op": "call", "key": "mine", "name": "execute_query", "arguments": [1]},
     {"op": "call", "key": {"mine": 1}, "name": "execute_query", "arguments": {}},
     {"op": "close", "key": None},
