@@ -125,6 +125,19 @@ def test_limits_can_be_set_when_it_is_opened(visits: InstalledScenario) -> None:
             connection.execute("SET memory_limit = '20GB'")
 
 
+def test_an_entitys_last_rows_are_looked_up_in_one_scan(tmp_path: Path) -> None:
+    lookup = "EXPLAIN SELECT * FROM doses WHERE patient = 3 ORDER BY day DESC LIMIT 20"
+    path = tmp_path / "doses.duckdb"
+    with duckdb.connect(str(path)) as plain:
+        plain.execute(
+            "CREATE TABLE doses AS SELECT i % 100 AS patient, i AS day, i * 2 AS a, i * 3 AS b"
+            " FROM range(10000) t(i)"
+        )
+        assert "SEMI" in str(plain.execute(lookup).fetchall()), "a second look, by row number"
+    with open_readonly(path) as connection, connection.cursor() as cursor:
+        assert "SEMI" not in str(cursor.execute(lookup).fetchall())
+
+
 def test_a_second_opener_in_the_same_process_shares_the_first_ones_limits(
     visits: InstalledScenario,
 ) -> None:
