@@ -14,7 +14,7 @@ import itertools
 import logging
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,9 +106,9 @@ class SqlPool:
         self._held: Counter[SqlHand] = Counter()
         """Requests in workers, by hand."""
         self._ids = itertools.count(1)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._starts: set[asyncio.Task[None]] = set()
+        self._burials: set[asyncio.Task[None]] = set()
         self._nudge: asyncio.TimerHandle | None = None
-        self._starting = 0
         self._failures = 0
         self._lost = 0
         self._closed = False
@@ -159,10 +159,9 @@ class SqlPool:
         self._jobs.clear()
         for worker in workers:
             worker.kill()
-        starting = list(self._tasks)
-        for task in starting:
+        for task in self._starts:
             task.cancel()
-        await asyncio.gather(*starting, return_exceptions=True)
+        await asyncio.gather(*self._starts, *self._burials, return_exceptions=True)
         await asyncio.gather(*(worker.end() for worker in workers))
         self._housing.close()
 
@@ -260,11 +259,16 @@ class SqlPool:
             return
         self._take_back(job)
         self._failures = 0
-        if not job.future.done():
-            try:
-                job.future.set_result(Answer.read(head, body))
-            except ToolError as exc:
-                job.future.set_exception(exc)
+        try:
+            answer = Answer.read(head, body)
+        except ToolError as exc:
+            _settle(job, exc)
+        except (KeyError, TypeError, ValueError):
+            worker.kill()  # it says what no worker says
+            _settle(job, ToolError(BROKEN, kind="limit"))
+        else:
+            if not job.future.done():
+                job.future.set_result(answer)
         self._pump()
 
     def _expire(self, job: Job) -> None:
@@ -319,7 +323,7 @@ class SqlPool:
             self._waiting[:0] = hoped_for
         if not jobs:
             self._failures += 1
-        self._run(self._bury(worker))
+        _keep(self._burials, self._bury(worker))
         self._replenish()
         self._pump()
 
@@ -336,9 +340,8 @@ class SqlPool:
 
     def _replenish(self) -> None:
         """Have one worker more on its way for each that is missing, the spare included."""
-        while not self._closed and (have := len(self._workers) + self._starting) <= self._size:
-            self._starting += 1
-            self._run(self._start_one(SPARE_AFTER_S if have == self._size else 0.0))
+        while not self._closed and (have := len(self._workers) + len(self._starts)) <= self._size:
+            _keep(self._starts, self._start_one(SPARE_AFTER_S if have == self._size else 0.0))
 
     async def _start_one(self, delay_s: float) -> None:
         try:
@@ -355,14 +358,16 @@ class SqlPool:
                 self._waiting.clear()
         else:
             self._add(worker)
-        finally:
-            self._starting -= 1
+        if (this := asyncio.current_task()) is not None:
+            self._starts.discard(this)  # it counts no more
         self._replenish()
 
-    def _run(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+
+def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
+    """Begin a task that nobody waits for, and hold it while it lasts."""
+    task = asyncio.get_running_loop().create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
 
 
 def _settle(job: Job, error: ToolError) -> None:

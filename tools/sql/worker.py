@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,6 +36,9 @@ from tools.values import compact
 T = TypeVar("T")
 REPEAT_S = 0.05
 """An interrupt that falls between two operators is lost, so it is said again."""
+HEAD_START_S = 0.0004
+SWITCH_S = 0.0005
+"""How soon a thread that waits for the interpreter has it; Python's own 5 ms is a whole query."""
 REMEMBERED = 128
 """Statements whose verdict and fields are kept: an agent repeats itself, and so do agents."""
 Reply = tuple[dict[str, Any], bytes]
@@ -107,6 +112,8 @@ class Worker:
 
     def serve(self) -> None:
         """Answer until the pool hangs up; does not return."""
+        gc.freeze()  # what is here stays: not to be looked through at each collection
+        sys.setswitchinterval(SWITCH_S)
         for number in range(self._slots):
             threading.Thread(target=self._take_turns, name=f"slot-{number}", daemon=True).start()
         # Not before it is ready: to count the rows of each table may take its time.
@@ -168,8 +175,9 @@ class Worker:
         try:
             admitted = self._admit(sql)
             tables = admitted.tables
-            # While the engine works: it lets other threads of this process run.
-            fields = self._beside.submit(self._fields, admitted.reads) if admitted.reads else None
+            fields: Future[tuple[str, ...]] | None = None
+            if admitted.reads:
+                fields = self._beside.submit(self._fields_beside, admitted.reads)
             with request.running(self._engine.cursor()) as cursor:
                 cursor.execute(sql)
                 taken = take(cursor)
@@ -180,6 +188,12 @@ class Worker:
                 raise told from exc
             raise
         return taken, fields.result() if fields else ()
+
+    def _fields_beside(self, sql: str) -> tuple[str, ...]:
+        # The engine lets other threads run while it works, but for its own first steps: sqlglot's
+        # compiled code, once begun, would hold them up.
+        time.sleep(HEAD_START_S)
+        return self._fields(sql)
 
     def _fields_of(self, sql: str) -> tuple[str, ...]:
         if self._access is None:

@@ -22,6 +22,8 @@ STUBBORN = "SELECT regexp_matches(repeat('a', 1000000), '(a?){400}(a?){400}b')"
 LONG = "SELECT count(*) FROM range(40000000) t(x) WHERE (x * 7) % 11 = 3"
 """Some tenths of a second or more."""
 LONG_ANSWER = [[3636364]]
+LONGER = LONG.replace("40000000", "160000000")
+LONGER_ANSWER = [[14545455]]
 WAIT_S = 60.0
 
 

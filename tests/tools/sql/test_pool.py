@@ -13,6 +13,8 @@ from tests.tools.sql.pools import (
     ENDLESS,
     LONG,
     LONG_ANSWER,
+    LONGER,
+    LONGER_ANSWER,
     STUBBORN,
     all_ready,
     fails,
@@ -103,19 +105,23 @@ def test_after_a_kill_the_spare_takes_over_and_another_is_started(visits: Path) 
     asyncio.run(talk())
 
 
-def test_what_else_a_killed_worker_had_in_hand_is_run_again_unseen(visits: Path) -> None:
+def test_what_else_a_killed_worker_had_in_hand_is_run_again_unseen(
+    visits: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.sql.pool.GRACE_S", 0.1)  # the kill comes while the others run
+
     async def talk() -> None:
         async with started(visits) as pool:
             await all_ready(pool, 2)
             stubborn = asyncio.create_task(
-                fails(pool.hand("a", patience(0.6)).rows(STUBBORN, limit=1))
+                fails(pool.hand("a", patience(0.3)).rows(STUBBORN, limit=1))
             )
             await until(lambda: pool.state().running == 1)
             sleepers = [pool.hand(name, patience(60)) for name in "bc"]
-            others = [asyncio.create_task(rows(hand, f"{LONG} {'-- ' * 9}")) for hand in sleepers]
+            others = [asyncio.create_task(rows(hand, LONGER)) for hand in sleepers]
             others.append(asyncio.create_task(rows(pool.hand("d"), "SELECT 4")))
             assert (await stubborn).kind == "timeout"
-            assert await asyncio.gather(*others) == [LONG_ANSWER, LONG_ANSWER, [[4]]]
+            assert await asyncio.gather(*others) == [LONGER_ANSWER, LONGER_ANSWER, [[4]]]
             assert pool.state().lost == 1
 
     asyncio.run(talk())
@@ -273,11 +279,11 @@ def test_those_beside_a_query_that_breaks_its_worker_have_their_answers(visits: 
     async def talk() -> None:
         async with started(visits) as pool:
             await all_ready(pool, 2)
-            innocent = [asyncio.create_task(rows(pool.hand(name), LONG)) for name in "ab"]
+            innocent = [asyncio.create_task(rows(pool.hand(name), LONGER)) for name in "ab"]
             await until(lambda: pool.state().running == 2)
             poison = asyncio.create_task(fails(pool.hand("p").rows("SELECT 1 -- die", limit=1)))
             assert (await poison).kind == "limit"
-            assert await asyncio.gather(*innocent) == [LONG_ANSWER, LONG_ANSWER]
+            assert await asyncio.gather(*innocent) == [LONGER_ANSWER, LONGER_ANSWER]
             assert pool.state().lost == 2, "once beside the others, once alone, and not again"
 
     asyncio.run(talk())
@@ -287,10 +293,10 @@ def test_a_worker_killed_from_outside_costs_no_answer(visits: Path) -> None:
     async def talk() -> None:
         async with started(visits) as pool:
             await all_ready(pool, 2)
-            calls = [asyncio.create_task(rows(pool.hand(name), LONG)) for name in "ab"]
+            calls = [asyncio.create_task(rows(pool.hand(name), LONGER)) for name in "ab"]
             await until(lambda: pool.state().running == 2)
             os.kill(pids(pool)[0], 9)
-            assert await asyncio.gather(*calls) == [LONG_ANSWER, LONG_ANSWER]
+            assert await asyncio.gather(*calls) == [LONGER_ANSWER, LONGER_ANSWER]
 
     asyncio.run(talk())
 
