@@ -69,6 +69,7 @@ class Gate:
         unlisted = callable_in_from - TABLE_FUNCTIONS - AGGREGATES_TOO
         self._refused = (OUT_OF_REACH | unlisted) - own
         self._views = VIEWS_OUT_OF_REACH - own
+        self._not_in_from = frozenset() if confined else AGGREGATES_TOO
         self._settings = self._column("SELECT lower(name) FROM duckdb_settings()")
         self._tables = self._column("SELECT lower(table_name) FROM information_schema.tables")
         self._confined = confined
@@ -173,7 +174,7 @@ class Gate:
         if names.writes:
             raise ToolError(HINTS["write"], kind="refused")
         functions = {name.lower() for name in names.functions} & self._refused
-        functions |= {name.lower() for name in names.table_functions} & AGGREGATES_TOO
+        functions |= {name.lower() for name in names.table_functions} & self._not_in_from
         views = {name.lower() for name in names.tables} & self._views
         if hidden := [*sorted(functions), *sorted(views - functions)]:
             raise ToolError(
