@@ -89,7 +89,19 @@ def arguments_of(tool: ToolName, limits: ToolLimits) -> tuple[Argument, ...]:
     return ()
 
 
-def spec_of(tool: ToolName, limits: ToolLimits) -> ToolSpec:
+_DUCKDB = (
+    "in DuckDB's dialect (also WITH, FROM t, SUMMARIZE, DESCRIBE, SHOW TABLES, PIVOT, EXPLAIN)"
+)
+_LANGUAGES = {
+    "duckdb": _DUCKDB,
+    "sqlite": "in SQLite's dialect (also WITH, VALUES, EXPLAIN QUERY PLAN)",
+    "postgresql": "in PostgreSQL's dialect (also WITH, VALUES, TABLE t, EXPLAIN)",
+}
+"""Engine to the words for what its execute_query takes."""
+_ANY_LANGUAGE = "in the dialect that get_database_info names"
+
+
+def spec_of(tool: ToolName, limits: ToolLimits, engine: str = "duckdb") -> ToolSpec:
     """The tool as it is listed. Its schema keeps to what every provider takes (field case F25)."""
     arguments = arguments_of(tool, limits)
     schema: dict[str, Any] = {
@@ -98,18 +110,17 @@ def spec_of(tool: ToolName, limits: ToolLimits) -> ToolSpec:
     }
     if required := [a.name for a in arguments if a.required]:
         schema["required"] = required
-    return ToolSpec(name=tool, description=_describe(tool, limits), input_schema=schema)
+    return ToolSpec(name=tool, description=_describe(tool, limits, engine), input_schema=schema)
 
 
-def _describe(tool: ToolName, limits: ToolLimits) -> str:
+def _describe(tool: ToolName, limits: ToolLimits, engine: str) -> str:
     if tool == "get_database_info":
         return "List the database's tables with their comments and column counts."
     if tool == "describe_table":
         return "Describe one table: its columns with type, nullability and comment."
     if tool == "execute_query":
         return (
-            "Run one read-only SQL SELECT in DuckDB's dialect (also WITH, FROM t, SUMMARIZE,"
-            " DESCRIBE, SHOW TABLES, PIVOT, EXPLAIN)."
+            f"Run one read-only SQL SELECT {_LANGUAGES.get(engine, _ANY_LANGUAGE)}."
             f" Returns at most {limits.default_rows} rows unless limit asks for up to"
             f" {limits.max_rows}; the reply says whether it was truncated and why."
             f" Time limit {limits.sql_seconds:g} s. Prefer aggregates to raw rows."

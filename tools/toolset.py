@@ -58,6 +58,7 @@ class ToolSet:
         self._sandbox = sandbox
         self._sql = pool.hand(session, self._limits)
         self._scrubber = Scrubber(pool.database)
+        self._engine = pool.target.dialect
         self._python: PythonSession | None = None
         if sandbox:
             self._python = PythonSession(sandbox, self._sql.frame, self._limits, session)
@@ -77,7 +78,7 @@ class ToolSet:
 
     async def list(self) -> Sequence[ToolSpec]:
         """The tools on offer; execute_code only where a sandbox holds it."""
-        return [spec_of(name, self._limits) for name in await self._offered()]
+        return [spec_of(name, self._limits, self._engine) for name in await self._offered()]
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> Observation:
         """Call one. A failed call is an Observation with is_error, never an exception."""

@@ -158,3 +158,16 @@ def test_a_call_with_bad_arguments_is_an_observation(hand: Hand) -> None:
     seen = hand.sql("SELECT 1", offset=10_000_000)
     assert seen.error_kind == "arguments"
     assert "at most 1000000" in seen.text
+
+
+@pytest.mark.parametrize(
+    ("engine", "says"),
+    [
+        ("duckdb", "in DuckDB's dialect (also WITH, FROM t, SUMMARIZE,"),
+        ("sqlite", "in SQLite's dialect"),
+        ("postgresql", "in PostgreSQL's dialect"),
+        ("a-plug-in", "in the dialect that get_database_info names"),
+    ],
+)
+def test_an_agent_is_told_the_sql_that_its_database_speaks(engine: str, says: str) -> None:
+    assert says in spec_of("execute_query", LIMITS, engine).description
