@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.needs import needs
 from tests.tools.support import ALL_FIELDS, Hand, make_visits
 from tools.limits import ToolLimits
 
@@ -100,20 +98,6 @@ def test_rows_stop_at_the_byte_cap_and_say_bytes(hand: Hand) -> None:
     assert seen.data["row_count"] == len(seen.data["rows"])
     assert seen.data["truncation_reason"] == "bytes"
     assert len(seen.text) <= 8000
-
-
-@needs("linux")
-def test_three_million_wide_rows_leave_the_server_small(hand: Hand) -> None:
-    hand.sql("SELECT 1")
-    before = resident_mb()
-    seen = hand.sql("SELECT repeat('x', 1000), range FROM range(3000000)", limit=200)
-    assert seen.truncated
-    assert resident_mb() - before < 100
-
-
-def resident_mb() -> float:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
 def test_a_cell_of_five_megabytes_is_clipped_and_says_its_length(hand: Hand) -> None:
