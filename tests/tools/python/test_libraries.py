@@ -74,6 +74,14 @@ def test_a_library_works(cell: Session, code: str, value: str) -> None:
     assert result.violations == (), "what a library does by itself is no attempt"
 
 
+def test_helpers_that_ended_with_their_cell_are_no_matter_later(cell: Session) -> None:
+    code = "import joblib\njoblib.Parallel(2)(joblib.delayed(abs)(i) for i in (1, -2))"
+    for _ in range(2):
+        assert cell.run(code, wall_s=MOST_SECONDS).value == "[1, 2]"
+        after = cell.run("import time; time.sleep(1)\n1 + 1")
+        assert (after.value, after.stdout, after.violations) == ("2", "", ())
+
+
 def test_a_figure_is_drawn_with_fonts_and_without_a_word(cell: Session) -> None:
     code = (
         "import matplotlib.pyplot as plt\n"

@@ -125,6 +125,8 @@ class Session:
 def prepare() -> None:
     """What every session would do at its start, done once before they are forked."""
     warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
+    # joblib's, of a helper that ended with its cell.
+    warnings.filterwarnings("ignore", "resource_tracker: process died unexpectedly")
     _libraries()["pd"].set_option("display.width", 160, "display.max_columns", 30)
 
 
@@ -153,6 +155,14 @@ def _cut(text: str) -> str:
     if len(text) > MOST_CHARS:
         text = f"{text[:MOST_CHARS]}… [clipped, {len(text)} characters in full]"
     return text.encode("utf-8", "replace").decode()
+
+
+def _release_helpers() -> None:
+    """joblib keeps its processes for later calls, and would complain of their sudden end."""
+    pools = sys.modules.get("joblib.externals.loky.reusable_executor")
+    if pool := getattr(pools, "_executor", None):
+        with contextlib.suppress(Exception):
+            pool.shutdown(wait=True)
 
 
 def _sweep() -> None:
@@ -184,6 +194,7 @@ def serve(channel: Channel, base_mb: int, own: Iterable[str]) -> None:
         done = session.run(message["code"], message["memory_mb"])
         if os.getpid() != own_pid:
             os._exit(0)  # a fork of the cell's, which fell out of its end
+        _release_helpers()
         _sweep()
         heap.tidy()
         for picture in done.pop("figures"):
