@@ -71,3 +71,11 @@ async def until(holds: Callable[[], bool]) -> None:
 async def all_ready(pool: SqlPool, count: int) -> None:
     """Wait until so many workers are ready, the spare among them."""
     await until(lambda: pool.state().workers == count)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
