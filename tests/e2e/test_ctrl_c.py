@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +15,7 @@ from tests.support.endpoint import Hang, Request, ScriptedEndpoint, Step, call, 
 
 pytestmark = pytest.mark.real
 
+WAIT_S = 60.0
 QUERY = "SELECT count(*) AS n FROM flights"
 
 
@@ -28,15 +30,28 @@ def begin(home: Home, endpoint: ScriptedEndpoint, entities: str = "01,02") -> su
     return process
 
 
-def second(step: Step) -> Callable[[Request], Step]:
-    """The first request gets a call, the second this, every further one the finish."""
+def second(step: Step, held: threading.Event | None = None) -> Callable[[Request], Step]:
+    """The first request gets a call, the second this (once `held` is set), every other the finish."""
 
     def answer(request: Request) -> Step:
+        if request.number == 2 and held is not None:
+            held.wait(WAIT_S)
         if request.number == 1:
             return call("execute_query", query=QUERY)
         return step if request.number == 2 else say("FINISH: done")
 
     return answer
+
+
+def heard(process: subprocess.Popen[str]) -> str:
+    """What it said until it had understood the first Ctrl-C."""
+    assert process.stderr is not None
+    said = ""
+    while "Ctrl-C again drops them" not in said:
+        line = process.stderr.readline()
+        assert line, f"it ended: {said}"
+        said += line
+    return said
 
 
 def only(home: Home) -> Trajectory:
@@ -46,13 +61,15 @@ def only(home: Home) -> Trajectory:
 
 
 def test_the_first_ctrl_c_lets_the_open_call_end_and_keeps_its_turn(home: Home) -> None:
-    late = say(None, calls=call("execute_query", query=QUERY).calls, latency_s=2.0)
-    with ScriptedEndpoint(second(late)) as endpoint:
+    held = threading.Event()
+    late = say(None, calls=call("execute_query", query=QUERY).calls)
+    with ScriptedEndpoint(second(late, held)) as endpoint:
         process = begin(home, endpoint)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        heard(process)
+        held.set()
+        out, err = process.communicate(timeout=WAIT_S)
         assert process.returncode == 130, err
-        assert "Ctrl-C again drops them" in err
         assert "Stored: 0 of 2 explored to their end, 2 turns in all" in err
         assert len(endpoint.requests) == 2
     assert last_line(out)["interrupted"] is True
@@ -66,11 +83,9 @@ def test_the_second_ctrl_c_drops_it(home: Home) -> None:
     with ScriptedEndpoint(second(Hang())) as endpoint:
         process = begin(home, endpoint)
         process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
-        while "Ctrl-C again" not in process.stderr.readline():
-            pass
+        heard(process)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=WAIT_S)
     assert process.returncode == 130, err
     assert "Traceback" not in err
     found = only(home)
