@@ -118,6 +118,7 @@ class WorkerProcess:
         self._said: deque[bytes] = deque(maxlen=KEPT)
         os.set_blocking(process.output_fd, False)
         asyncio.get_running_loop().add_reader(process.output_fd, self._read)
+        self._located = asyncio.create_task(in_thread(process.locate, name="worker-start"))
         self._killed = False
         self._listening = True
 
@@ -127,7 +128,7 @@ class WorkerProcess:
         try:
             await loop.create_connection(lambda: self._wire, sock=ours)
             async with asyncio.timeout(START_S):
-                await in_thread(self._process.locate, name="worker-start")
+                await asyncio.shield(self._located)
                 self._wire.send(order.model_dump(mode="json"))
                 answer = await self._first
         except (EOFError, TimeoutError):
@@ -166,6 +167,8 @@ class WorkerProcess:
 
     async def end(self) -> int | None:
         """Kill it, wait until it is gone, and let go of what belonged to it."""
+        # Bubblewrap that is killed in mid-start leaves a child behind, which waits for it for ever.
+        await asyncio.wait({self._located}, timeout=END_S)
         self.kill()
         code = await in_thread(self._process.wait, name="worker-end")
         if self._spill is not None:

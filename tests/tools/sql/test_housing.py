@@ -359,6 +359,32 @@ asyncio.run(main())
     asyncio.run(all_gone())
 
 
+def test_a_pool_that_ends_while_its_workers_start_leaves_none_behind(visits: Path) -> None:
+    def named() -> list[str]:
+        lines = [path / "cmdline" for path in Path("/proc").iterdir() if path.name.isdigit()]
+        found = []
+        for line in lines:
+            with contextlib.suppress(OSError):
+                if marker in line.read_bytes():
+                    found.append(line.parent.name)
+        return found
+
+    marker = f"/data/{visits.name}-marked".encode()
+    marked = visits.with_name(f"{visits.name}-marked")
+    shutil.copy(visits, marked)
+
+    async def talk() -> None:
+        for number in range(5):
+            pool = SqlPool(Target(dialect="duckdb", location=str(marked)), workers=3)
+            await pool.start()
+            for _ in range(number):
+                await asyncio.sleep(0)  # each time at another step of the others' start
+            await pool.close()
+        await until(lambda: not named())
+
+    asyncio.run(talk())
+
+
 def test_a_worker_that_cannot_start_says_what_it_printed(
     visits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
