@@ -349,8 +349,8 @@ TOLD = st.one_of(
 
 
 def _no_break(query: str) -> str:
-    """No-break spaces, but inside of names; and DuckDB's parser fails on one behind $$a text$$."""
-    return query if set(query) & {"$", '"'} else query.replace(" ", "\u00a0")
+    """No-break spaces, where none would stand in a name or in a date's text."""
+    return query if set(query) & {"$", '"', "'"} else query.replace(" ", "\u00a0")
 
 
 READING = st.builds(
