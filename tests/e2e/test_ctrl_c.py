@@ -97,7 +97,7 @@ def test_progress_says_what_is_waited_for(home: Home) -> None:
         process = begin(home, endpoint, entities="01")
         assert process.stderr is not None
         line = ""
-        while not ("1 turns; 1 calls; " in line and "waiting: 1 for the model" in line):
+        while not ("1 turn; 1 call; " in line and "waiting: 1 for the model" in line):
             line = process.stderr.readline()
             assert line, "it ended without a word"
         process.kill()
