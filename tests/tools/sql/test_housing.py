@@ -374,11 +374,10 @@ def test_a_pool_that_ends_while_its_workers_start_leaves_none_behind(visits: Pat
     shutil.copy(visits, marked)
 
     async def talk() -> None:
-        for number in range(5):
+        for number in range(12):
             pool = SqlPool(Target(dialect="duckdb", location=str(marked)), workers=3)
             await pool.start()
-            for _ in range(number):
-                await asyncio.sleep(0)  # each time at another step of the others' start
+            await asyncio.sleep(0.01 * number)  # each time at another step of the others' start
             await pool.close()
         await until(lambda: not named())
 
