@@ -11,10 +11,10 @@ from typing import Any
 from core.protocols import ChatModel, Finish, Observation, Tools
 from core.run import Limits, RunSpec
 from core.scenario import License, Scenario, Task
-from core.trajectory import Insight, Sandbox, ToolCall, ToolResult, Turn
+from core.trajectory import Insight, Sandbox, ToolCall, ToolResult, Trajectory, Turn
 from server.runner import Setting, Watch, explore
 from server.store import Repository
-from tests.server.support import START, ScriptedTools
+from tests.server.support import START, ScriptedTools, spec
 
 Step = Turn | Insight | Finish
 Script = Callable[[Task, Tools], AsyncIterator[Step]]
@@ -160,3 +160,21 @@ class World:
     ) -> None:
         more = {} if watch is None else {"watch": watch}
         await explore(spec, self.setting(), retry_errors=retry_errors, **more)
+
+
+def only(world: World) -> Trajectory:
+    """The one trajectory of the small run."""
+    (trajectory,) = world.store.trajectories(spec().id)
+    return trajectory
+
+
+def one(**changes: Any) -> RunSpec:
+    """A small run of one entity."""
+    return spec(entity_ids=("01",), **changes)
+
+
+def begin_one(world: World, **changes: Any) -> RunSpec:
+    """The same, begun."""
+    run = one(**changes)
+    world.store.add_run(run)
+    return run

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,41 +12,22 @@ import pytest
 
 from core.errors import DatabaseError, ProviderError, ScenarioError, StoreError, ToolError
 from core.protocols import Finish, Observation, Tools, ToolSpec
-from core.run import Limits
 from core.scenario import Task
-from core.trajectory import Client, Sandbox, StopReason, Trajectory
+from core.trajectory import Client, Sandbox, StopReason
 from server.runner import explore
-from server.store import Repository, RunLock
+from server.store import RunLock
 from tests.server.exploring import (
     HeldScriptedTools,
     Step,
     World,
+    begin_one,
     called,
     echo,
+    only,
     said,
     two_turns,
 )
-from tests.server.support import START, spec
-
-
-@pytest.fixture
-def world(store: Repository, tmp_path: Path) -> World:
-    return World(store, tmp_path)
-
-
-def _only(world: World) -> Trajectory:
-    (trajectory,) = world.store.trajectories(spec().id)
-    return trajectory
-
-
-def _one(**changes: Any) -> Any:
-    return spec(entity_ids=("01",), **changes)
-
-
-def _begin(world: World, **changes: Any) -> Any:
-    run = _one(**changes)
-    world.store.add_run(run)
-    return run
+from tests.server.support import spec
 
 
 def test_a_run_explores_every_entity_and_stores_all_that_was_said(world: World) -> None:
@@ -73,9 +53,9 @@ def test_a_run_explores_every_entity_and_stores_all_that_was_said(world: World) 
 
 
 def test_a_trajectory_tells_its_circumstances(world: World) -> None:
-    run = _begin(world)
+    run = begin_one(world)
     world.run(run)
-    trajectory = _only(world)
+    trajectory = only(world)
     assert trajectory.sandbox == Sandbox(name="off", detail="no user namespaces here")
     assert isinstance(trajectory.client, Client)
     assert trajectory.client.protocol == "2026-07-28"
@@ -108,7 +88,7 @@ def test_a_turn_is_on_disk_before_the_agent_goes_on(world: World) -> None:
         yield Finish(report=None)
 
     world.script = script
-    world.run(_begin(world))
+    world.run(begin_one(world))
     assert seen == [1, 2, 3]
 
 
@@ -126,205 +106,9 @@ def test_state_that_a_tool_keeps_survives_between_calls_in_one_trajectory(world:
         yield Finish(report=None)
 
     world.script, world.answers = script, {"execute_code": code}
-    world.run(_begin(world))
-    trajectory = _only(world)
+    world.run(begin_one(world))
+    trajectory = only(world)
     assert [t.tool_results[0].text for t in trajectory.turns] == ["", "42", "end"]
-
-
-def test_an_iterator_that_ends_without_a_last_word_was_idle(world: World) -> None:
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        yield called(1, await tools.call("execute_query", {}))
-
-    world.script = script
-    world.run(_begin(world))
-    trajectory = _only(world)
-    assert trajectory.stop_reason is StopReason.IDLE
-    assert trajectory.report is None
-    assert len(trajectory.turns) == 1
-
-
-def test_a_finish_without_a_report_is_still_a_finish(world: World) -> None:
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        yield Finish(report=None)
-
-    world.script = script
-    world.run(_begin(world))
-    assert _only(world).stop_reason is StopReason.FINISHED
-    assert _only(world).report is None
-
-
-def test_at_the_limit_of_turns_calls_are_refused_and_a_report_counts_as_forced(
-    world: World,
-) -> None:
-    answers: list[Observation] = []
-
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        for index in (1, 2):
-            yield called(index, await tools.call("execute_query", {}))
-        answers.append(await tools.call("execute_query", {}))
-        yield said(2)
-        yield Finish(report="So far so good.")
-
-    world.script = script
-    world.run(_begin(world, limits=Limits(max_turns=2)))
-    trajectory = _only(world)
-    assert (answers[0].is_error, answers[0].error_kind) == (True, "run_limit")
-    assert trajectory.stop_reason is StopReason.MAX_TURNS
-    assert trajectory.report == "So far so good."
-    assert trajectory.report_forced
-    assert len(world.opened[0].calls) == 2
-
-
-def test_an_agent_that_ignores_the_limit_is_ended_by_it(world: World) -> None:
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        index = 0
-        while True:
-            index += 1
-            yield called(index, await tools.call("execute_query", {}))
-
-    world.script = script
-    world.run(_begin(world, limits=Limits(max_turns=5)))
-    trajectory = _only(world)
-    assert trajectory.stop_reason is StopReason.MAX_TURNS
-    assert len(trajectory.turns) == 5
-    assert len(world.opened[0].calls) == 5
-
-
-def test_time_is_a_limit_also_while_the_agent_waits(world: World) -> None:
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        yield called(1, await tools.call("execute_query", {}))
-        await asyncio.Event().wait()
-
-    world.script = script
-    run = _begin(world, limits=Limits(max_seconds=0.05))
-    asyncio.run(explore(run, replace(world.setting(), last_word_s=0.05)))
-    assert _only(world).stop_reason is StopReason.MAX_SECONDS
-    assert len(_only(world).turns) == 1
-
-
-def test_a_turn_that_began_within_the_time_is_kept(world: World) -> None:
-    clock = [START]
-
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        for index in (1, 2):
-            observation = await tools.call("execute_query", {})
-            clock[0] += timedelta(seconds=60)
-            yield called(index, observation)
-
-    world.script = script
-    run = _begin(world, limits=Limits(max_seconds=50))
-    setting = replace(world.setting(), now=lambda: clock[0])
-    asyncio.run(explore(run, setting))
-    trajectory = _only(world)
-    assert trajectory.stop_reason is StopReason.MAX_SECONDS
-    assert [t.index for t in trajectory.turns] == [1]
-
-
-@pytest.mark.parametrize(
-    ("raised", "reason", "told"),
-    [
-        (ProviderError("429 from the endpoint"), StopReason.PROVIDER_ERROR, "429 from"),
-        (ValueError("list is empty"), StopReason.ABANDONED, "crashed: ValueError: list is"),
-    ],
-)
-def test_an_agent_that_fails_ends_with_its_error_and_the_others_go_on(
-    world: World, raised: Exception, reason: StopReason, told: str
-) -> None:
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        yield called(1, await tools.call("execute_query", {}))
-        if task.entity_id == "01":
-            raise raised
-        yield Finish(report="fine")
-
-    world.script = script
-    run = spec()
-    world.store.add_run(run)
-    world.run(run)
-    failed, fine = world.store.trajectories(run.id)
-    assert failed.stop_reason is reason
-    assert told in (failed.error or "")
-    assert len(failed.turns) == 1
-    assert failed.report is None
-    assert fine.stop_reason is StopReason.FINISHED
-
-
-@pytest.mark.parametrize("swallows", [False, True])
-def test_a_tool_that_hangs_ends_the_trajectory_as_unavailable(world: World, swallows: bool) -> None:
-    async def hang(arguments: Mapping[str, Any]) -> Observation:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        try:
-            await tools.call("execute_query", {})
-        except Exception:
-            if not swallows:
-                raise
-        yield Finish(report="I saw nothing.")
-
-    world.script, world.answers = script, {"execute_query": hang}
-    setting = replace(world.setting(), call_timeout_s=0.05)
-    asyncio.run(explore(_begin(world), setting))
-    trajectory = _only(world)
-    assert trajectory.stop_reason is StopReason.TOOL_UNAVAILABLE
-    assert "did not answer within 0.05 s" in (trajectory.error or "")
-
-
-def test_without_any_tool_no_agent_is_let_loose(world: World) -> None:
-    world.answers = {}
-    world.run(_begin(world))
-    trajectory = _only(world)
-    assert trajectory.stop_reason is StopReason.TOOL_UNAVAILABLE
-    assert "offers no tools" in (trajectory.error or "")
-    assert world.agents == 0
-
-
-@pytest.mark.parametrize(
-    "steps",
-    [
-        [2],
-        [1, 1],
-        [1, 3],
-    ],
-)
-def test_turns_out_of_order_are_the_agents_fault(world: World, steps: list[int]) -> None:
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        for index in steps:
-            yield called(index, await tools.call("execute_query", {}))
-        yield Finish(report="ok")
-
-    world.script = script
-    world.run(_begin(world))
-    trajectory = _only(world)
-    assert trajectory.stop_reason is StopReason.ABANDONED
-    assert "broke the rules: turn" in (trajectory.error or "")
-    assert [t.index for t in trajectory.turns] == [1][: len(steps) - 1]
-
-
-def test_an_insight_about_a_turn_to_come_is_the_agents_fault(world: World) -> None:
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        yield called(1, await tools.call("execute_query", {}))
-        yield said(2)
-
-    world.script = script
-    world.run(_begin(world))
-    assert "speaks of turn 2; there are 1" in (_only(world).error or "")
-
-
-def test_an_insight_without_a_turn_belongs_to_the_last_one_and_an_empty_one_keeps_its(
-    world: World,
-) -> None:
-    async def script(task: Task, tools: Tools) -> AsyncIterator[Step]:
-        yield called(1, await tools.call("execute_query", {}))
-        yield said(None, "Something.")
-        yield called(2, await tools.call("execute_query", {}))
-        yield said(2, None)
-        yield Finish(report="ok")
-
-    world.script = script
-    world.run(_begin(world))
-    found = [(i.turn, i.text) for i in _only(world).message_insights]
-    assert found == [(1, "Something."), (2, None)]
 
 
 def test_a_cancelled_run_keeps_its_turns_and_closes_its_tools(world: World) -> None:
@@ -346,7 +130,7 @@ def test_a_cancelled_run_keeps_its_turns_and_closes_its_tools(world: World) -> N
     run = spec()
     world.store.add_run(run)
     asyncio.run(stop())
-    trajectory = _only(world)
+    trajectory = only(world)
     assert trajectory.stop_reason is StopReason.CANCELLED
     assert len(trajectory.turns) == 1
     assert world.opened[0].closed
@@ -376,7 +160,7 @@ def test_a_resume_explores_only_what_is_missing_as_fresh_attempts(world: World) 
 
 
 def test_a_finished_run_resumes_to_nothing(world: World) -> None:
-    run = _begin(world)
+    run = begin_one(world)
     world.run(run)
     world.run(run, retry_errors=True)
     assert world.agents == 1
@@ -388,20 +172,20 @@ def test_faults_are_explored_again_only_when_asked(world: World) -> None:
         yield Finish(report=None)
 
     world.script = fails
-    run = _begin(world)
+    run = begin_one(world)
     world.run(run)
     world.script = two_turns
     world.run(run)
-    assert _only(world).stop_reason is StopReason.PROVIDER_ERROR
+    assert only(world).stop_reason is StopReason.PROVIDER_ERROR
     world.run(run, retry_errors=True)
-    assert _only(world).stop_reason is StopReason.FINISHED
-    assert _only(world).attempt == 2
+    assert only(world).stop_reason is StopReason.FINISHED
+    assert only(world).attempt == 2
 
 
 def test_a_database_that_changed_since_the_run_began_is_refused_before_anything(
     world: World,
 ) -> None:
-    run = _begin(world)
+    run = begin_one(world)
     world.scenario.fingerprint = "beef"
     with pytest.raises(ScenarioError, match=r"changed since run .* began.*ddr run --scenario"):
         world.run(run)
@@ -432,7 +216,7 @@ def test_a_database_that_breaks_in_mid_run_stops_it_with_what_was_stored(world: 
 def test_of_two_processes_that_resume_one_run_one_wins_and_the_other_says_so(
     world: World, tmp_path: Path
 ) -> None:
-    run = _begin(world)
+    run = begin_one(world)
     with (
         RunLock(tmp_path / "locks", run.id),
         pytest.raises(StoreError, match="being worked on by another process"),
@@ -440,7 +224,7 @@ def test_of_two_processes_that_resume_one_run_one_wins_and_the_other_says_so(
         world.run(run)
     assert world.store.all_attempts(run.id) == []
     world.run(run)
-    assert _only(world).stop_reason is StopReason.FINISHED
+    assert only(world).stop_reason is StopReason.FINISHED
 
 
 def test_entities_are_explored_side_by_side_up_to_the_concurrency(world: World) -> None:
@@ -482,9 +266,9 @@ def test_progress_counts_the_insights_that_say_something(world: World) -> None:
 
     told: list[str] = []
     world.script = script
-    world.run(_begin(world), watch=lambda _done, _total, what: told.append(what))
+    world.run(begin_one(world), watch=lambda _done, _total, what: told.append(what))
     assert told[-2] == "carrier 01: turn 3, 2 insights"
-    assert len({i.id for i in _only(world).insights}) == 4
+    assert len({i.id for i in only(world).insights}) == 4
 
 
 def test_how_python_is_held_is_asked_once_the_tools_are_open(world: World) -> None:
@@ -496,8 +280,8 @@ def test_how_python_is_held_is_asked_once_the_tools_are_open(world: World) -> No
             return await super().list()
 
     setting = replace(world.setting(), open_tools=lambda _session: Opened(execute_query=echo))
-    asyncio.run(explore(_begin(world), setting))
-    assert _only(world).sandbox == Sandbox(name="bubblewrap")
+    asyncio.run(explore(begin_one(world), setting))
+    assert only(world).sandbox == Sandbox(name="bubblewrap")
 
 
 @pytest.mark.parametrize("kind", ["unavailable", "tool_host"])
@@ -510,11 +294,11 @@ def test_tools_that_cannot_be_opened_end_the_attempt_or_the_run(world: World, ki
 
     closed = Closed(execute_query=echo)
     setting = replace(world.setting(), open_tools=lambda _session: closed)
-    run = _begin(world)
+    run = begin_one(world)
     if kind == "unavailable":
         asyncio.run(explore(run, setting))
-        assert _only(world).stop_reason is StopReason.TOOL_UNAVAILABLE
-        assert _only(world).error == "the tool host ended three times"
+        assert only(world).stop_reason is StopReason.TOOL_UNAVAILABLE
+        assert only(world).error == "the tool host ended three times"
     else:
         with pytest.raises(ToolError, match="three times"):
             asyncio.run(explore(run, setting))
