@@ -1,4 +1,8 @@
-"""A first-come queue before worker processes: every statement has its deadline, whatever it does.
+"""A fair queue before worker processes: every statement has its deadline, whatever it does.
+
+Within a session first come is first served; between sessions it goes in turns, and next is one that
+holds the fewest places. However much a session asks, it leaves as many places free as it holds, so that
+a newcomer finds one.
 
 A worker may hold several statements (`slots`), but a second one only beside one that takes long, so that
 short ones wait for their turn and not for a share of a core. At its deadline a statement's caller has
@@ -92,8 +96,6 @@ class SqlPool:
         self.limits = limits or ToolLimits()
         self._size = workers or len(os.sched_getaffinity(0))
         self._slots = slots
-        self._most = max(self._size * slots - 1, 1)
-        """What one session may hold: it leaves a place to the others, however much it asks."""
         self._housing = Housing(
             target,
             slots=slots,
@@ -103,6 +105,7 @@ class SqlPool:
         """Ready, oldest first: the first `_size` serve, what comes behind is the spare."""
         self._jobs: dict[WorkerProcess, dict[int, Job]] = {}
         self._waiting: list[Job] = []
+        """In order of arrival; behind the others' where the session had a turn meanwhile."""
         self._held: Counter[SqlHand] = Counter()
         """Requests in workers, by hand."""
         self._ids = itertools.count(1)
@@ -203,7 +206,7 @@ class SqlPool:
     # Whose turn it is.
 
     def _pump(self) -> None:
-        """Hand over what there is room for, in the order in which it came."""
+        """Hand over what there is room for."""
         self._hand_out()
         if self._waiting and self._nudge is None:  # a worker may open to a second statement by then
             loop = asyncio.get_running_loop()
@@ -214,29 +217,40 @@ class SqlPool:
         self._pump()
 
     def _hand_out(self) -> None:
-        for job in tuple(self._waiting):
-            if self._held[job.hand] >= min(self._most, job.hand.limits.queries_at_once):
-                continue
-            worker = self._room(job)
-            if worker is not None:
-                self._waiting.remove(job)
-                self._hand_over(job, worker)
-            elif not job.alone:
-                return  # nor is there for any behind it
+        for job in [job for job in self._waiting if job.alone and self._may_more(job.hand)]:
+            if (idle := next((w for w in self._workers if not self._jobs[w]), None)) is not None:
+                self._hand_over(job, idle)
+        while (worker := self._open_worker()) and (next_job := self._next_job()):
+            self._hand_over(next_job, worker)
 
-    def _room(self, job: Job) -> WorkerProcess | None:
-        if job.alone:
-            return next((worker for worker in self._workers if not self._jobs[worker]), None)
+    def _may_more(self, hand: SqlHand) -> bool:
+        return self._held[hand] < hand.limits.queries_at_once
+
+    def _next_job(self) -> Job | None:
+        """Of a session that holds the fewest places; of several such the first in line."""
+        free = sum(self._slots - len(self._jobs[worker]) for worker in self._shared())
+        able = (job for job in self._waiting if not job.alone and self._may_more(job.hand))
+        job = min(able, key=lambda job: self._held[job.hand], default=None)
+        return job if job is not None and self._held[job.hand] < free else None
+
+    def _shared(self) -> list[WorkerProcess]:
+        """Those that serve, but for one that a single request has to itself."""
+        serving = self._workers[: self._size]
+        return [one for one in serving if not any(job.alone for job in self._jobs[one].values())]
+
+    def _open_worker(self) -> WorkerProcess | None:
         now = asyncio.get_running_loop().time()
         open_to_all = [
             worker
-            for worker in self._workers[: self._size]
+            for worker in self._shared()
             if len(jobs := self._jobs[worker]) < self._slots
-            and all(not one.alone and now - one.since >= PATIENCE_S for one in jobs.values())
+            and all(now - one.since >= PATIENCE_S for one in jobs.values())
         ]
         return min(open_to_all, key=lambda worker: len(self._jobs[worker]), default=None)
 
     def _hand_over(self, job: Job, worker: WorkerProcess) -> None:
+        self._waiting.remove(job)
+        self._waiting.sort(key=lambda other: other.hand is job.hand)  # it had its turn
         loop = asyncio.get_running_loop()
         job.worker, job.id, job.since = worker, next(self._ids), loop.time()
         self._jobs[worker][job.id] = job

@@ -24,6 +24,7 @@ from tests.tools.sql.pools import (
     until,
 )
 from tools.limits import ToolLimits
+from tools.sql.hand import SqlHand
 from tools.sql.pool import SqlPool
 
 pytestmark = pytest.mark.real
@@ -337,6 +338,64 @@ def test_first_come_is_first_served(visits: Path) -> None:
 
             await asyncio.gather(*(one(number) for number in range(20)))
             assert order == list(range(20))
+
+    asyncio.run(talk())
+
+
+def test_sessions_take_turns_however_much_one_has_asked_before(visits: Path) -> None:
+    async def talk() -> None:
+        async with started(visits, slots=1) as pool:
+            order: list[str] = []
+
+            async def one(session: SqlHand, name: str) -> None:
+                await rows(session, "SELECT 1")
+                order.append(name)
+
+            greedy, modest = pool.hand("greedy"), pool.hand("modest")
+            calls = [one(greedy, f"greedy {number}") for number in range(4)]
+            await asyncio.gather(*calls, one(modest, "modest 0"), one(modest, "modest 1"))
+            assert order == ["greedy 0", "greedy 1", "modest 0", "greedy 2", "modest 1", "greedy 3"]
+
+    asyncio.run(talk())
+
+
+def test_sessions_that_ask_without_end_do_not_keep_another_from_its_turn(visits: Path) -> None:
+    async def talk() -> None:
+        async with started(visits, workers=2) as pool:
+            await all_ready(pool, 3)
+            greedy = [pool.hand(f"greedy {number}", patience(60)) for number in range(2)]
+            calls = [
+                asyncio.create_task(fails(hand.rows(ENDLESS, limit=1)))
+                for _ in range(40)
+                for hand in greedy
+            ]
+            await until(lambda: pool.state().running == 6)
+            for number in range(2):
+                newcomer = pool.hand(f"newcomer {number}", patience(10))
+                assert await rows(newcomer, LONG) == LONG_ANSWER
+            assert pool.state().running == 6
+            for hand in greedy:
+                hand.close()
+            await asyncio.gather(*calls)
+
+    asyncio.run(talk())
+
+
+def test_next_is_who_holds_the_fewest_places(visits: Path) -> None:
+    async def talk() -> None:
+        async with started(visits) as pool:
+            greedy, other = pool.hand("greedy", patience(60)), pool.hand("other", patience(60))
+            calls = [
+                asyncio.create_task(fails(hand.rows(ENDLESS, limit=1)))
+                for hand in (greedy, greedy, greedy, other)
+            ]
+            await until(lambda: pool.state().running >= 2)
+            assert pool._held[other] == 1
+            await until(lambda: pool.state().running == 3)
+            assert pool._held[greedy] == 2
+            greedy.close()
+            other.close()
+            await asyncio.gather(*calls)
 
     asyncio.run(talk())
 
