@@ -83,12 +83,14 @@ class SqlHand:
         remark: str | None = None,
     ) -> Reply:
         """The reply of execute_query; `remark` comes first in its note."""
+        self._check_length(sql)
         return await self._reply(
             "rows", sql=sql, limit=limit, offset=offset, reply_chars=reply_chars, remark=remark
         )
 
     async def frame(self, sql: str) -> QueryColumns:
         """A whole result for Python, within frame_rows and frame_bytes."""
+        self._check_length(sql)
         answer = await self._ask("frame", sql=sql)
         return QueryColumns(
             payload=answer.body,
@@ -105,6 +107,14 @@ class SqlHand:
         """Stop what is in flight; whoever waits for it has an error `cancelled`. Idempotent."""
         self._closed = True
         self._pool.leave(self)
+
+    def _check_length(self, sql: str) -> None:
+        if len(sql) > (most := self.limits.sql_chars):
+            raise ToolError(
+                f"the query has {len(sql):,} characters; at most {most:,} are taken: write it shorter,"
+                " or as several queries",
+                kind="arguments",
+            )
 
     async def _reply(self, what: str, *, reply_chars: int | None, **request: Any) -> Reply:
         most = min(reply_chars or self.limits.reply_chars, self.limits.max_reply_chars)
