@@ -43,9 +43,10 @@ _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _PARAMETER = re.compile(r"\$\d+")
 _DOLLAR = re.compile(r"\$(?:[A-Za-z_\x80-\U0010ffff][A-Za-z_0-9\x80-\U0010ffff]*)?\$")
 _PLAIN_END = re.compile(r"'")
-_ESCAPED_END = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL)
-_GOES_ON = re.compile(r"(?:[ \t\f\v]|--[^\n\r]*)*[\n\r](?:[ \t\n\r\f\v]+|--[^\n\r]*[\n\r])*'")
-"""Between two parts of one string: white space with a line break in it, comments among it."""
+_ESCAPED_END = re.compile(r"(?:[^'\\]++|\\.)*+'", re.DOTALL)
+_GOES_ON = re.compile(r"[ \t\f\v]*+(?:--[^\n\r]*+)?+[\n\r](?:[ \t\n\r\f\v]++|--[^\n\r]*+[\n\r])*+'")
+"""Between two parts of one string: white space with a line break in it, comments among it. Each part
+takes all that it can and gives nothing back, or 35 spaces would take an hour."""
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _STRING_PREFIXES = frozenset("eEbBxXnN")
 _UPPER = {ord(c): c.lower() for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
@@ -73,6 +74,18 @@ def test_a_token_knows_where_it_begins() -> None:
 def test_a_long_text_is_cut_in_linear_time() -> None:
     sql = "select " + "'\\''''" * 20_000 + " /*" + "*/ /*" * 20_000 + "*/" + "(" * 100_000
     assert len(tokens(sql)) > 100_000
+
+
+@pytest.mark.parametrize("fill", [" ", "-", "\n", "\t", "--\n", "\n ", "- ", " --"])
+@pytest.mark.parametrize("begin", ["'a'", "'a' ", "'a'\n", "'a' --", "e'a'\n--"])
+def test_what_may_stand_between_two_parts_of_a_string_is_read_in_linear_time(
+    begin: str, fill: str
+) -> None:
+    began = time.monotonic()
+    tokens(f"SELECT {begin}{fill * 50_000}, 2")
+    with contextlib.suppress(LexError):
+        tokens(f"SELECT {begin}{fill * 50_000}\n'")
+    assert time.monotonic() - began < 5
 
 
 # Whatever is put together from these, the server is asked what it runs.
