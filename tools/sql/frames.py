@@ -68,8 +68,9 @@ def pack_frame(frame: pd.DataFrame) -> bytes:
     import pandas as pd
 
     columns: dict[str, Any] = {}
+    tried: dict[str, int] = {}
     for name, series in frame.items():
-        key = _free(str(name), columns)
+        key = _free(str(name), columns, tried)
         if isinstance(series.dtype, np.dtype):
             columns[key] = series.to_numpy()
             continue
@@ -81,10 +82,13 @@ def pack_frame(frame: pd.DataFrame) -> bytes:
     return pickle.dumps(columns, protocol=5)
 
 
-def _free(name: str, taken: dict[str, Any]) -> str:
-    """The name, or the first of name_1, name_2, ... that is not taken."""
-    free, number = name, 0
+def _free(name: str, taken: dict[str, Any], tried: dict[str, int]) -> str:
+    """The name, or the first of name_1, name_2, ... that is not taken.
+
+    `tried`: name to the last number tried for it, so that thousands of one name are not tried anew.
+    """
+    free = name
     while free in taken:
-        number += 1
-        free = f"{name}_{number}"
+        tried[name] = tried.get(name, 0) + 1
+        free = f"{name}_{tried[name]}"
     return free

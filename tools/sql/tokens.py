@@ -85,9 +85,10 @@ class Tokens:
 
     def calls(self) -> Iterator[tuple[str, bool]]:
         """Every name with a bracket after it, and whether a comma stands in that bracket."""
+        several = self._with_commas()
         for place, word in enumerate(self.words[1:]):
             if word == "(" and self._are_names[place]:
-                yield self._name(place), "," in self._inside(place + 1)
+                yield self._name(place), place + 1 in several
 
     def shown(self) -> Iterator[str]:
         """Every name that follows a SHOW."""
@@ -117,16 +118,18 @@ class Tokens:
         word = self.words[place]
         return word[1:-1].replace('""', '"') if word.startswith('"') else word
 
-    def _inside(self, place: int) -> list[str]:
-        """The words between a bracket and its like, without those in brackets between them."""
-        inside, depth = [], 0
-        for word in self.words[place:]:
-            depth += (word in _OPENING) - (word in _CLOSING)
-            if not depth:
-                break
-            if depth == 1:
-                inside.append(word)
-        return inside
+    def _with_commas(self) -> set[int]:
+        """The places of the brackets in which a comma stands, but not in a bracket in between."""
+        found: set[int] = set()
+        opened: list[int] = []
+        for place, word in enumerate(self.words):
+            if word in _OPENING:
+                opened.append(place)
+            elif word in _CLOSING and opened:
+                opened.pop()
+            elif word == "," and opened:
+                found.add(opened[-1])
+        return found
 
     def _from(self, place: int) -> str:
         if place >= len(self._starts):

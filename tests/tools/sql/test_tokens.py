@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tools.sql.tokens import DEEPEST, Tokens, is_too_deep
@@ -44,6 +46,29 @@ def test_every_name_before_a_bracket_may_be_a_call() -> None:
         ("upper", False),
         ("list", False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "calls"),
+    [
+        ("f(g(1, 2))", [("f", False), ("g", True)]),
+        ("f(g(1), 2)", [("f", True), ("g", False)]),
+        ("f([1, 2], {'a': 1})", [("f", True)]),
+        ("f([1, 2]) ) g(1, 2", [("f", False), ("g", True)]),
+        ("f((1, 2))", [("f", False)]),
+    ],
+)
+def test_a_comma_counts_for_the_innermost_bracket_around_it(
+    sql: str, calls: list[tuple[str, bool]]
+) -> None:
+    assert list(Tokens(sql).calls()) == calls
+
+
+def test_thousands_of_calls_inside_one_another_are_found_in_little_time() -> None:
+    tokens = Tokens("SELECT " + "abs(1, " * 20_000)
+    began = time.monotonic()
+    assert sum(several for _, several in tokens.calls()) == 20_000
+    assert time.monotonic() - began < 5
 
 
 def test_the_body_ends_before_the_last_semicolons() -> None:
