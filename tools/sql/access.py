@@ -25,6 +25,11 @@ DEEPEST = 1000
 """Levels of a parse tree beyond which it is not followed: sqlglot's time grows with their square, and
 DuckDB runs no deeper expression either."""
 
+MOST_JOINS = 50
+MOST_SHARED = 200
+"""Joins beyond which a statement is not followed, and columns that they match by name (USING, NATURAL):
+sqlglot takes seconds for more, and no other thread works meanwhile."""
+
 
 class AccessLog:
     """Resolves statements against one database's schema. Safe to be asked from several threads."""
@@ -38,6 +43,7 @@ class AccessLog:
         """`fact_columns`: table to the column whose values name facts (scenario.toml, `[facts]`)."""
         self._named = dialect
         self._places = Places(schema, dialect)
+        self._widest = max((len(table.columns) for table in schema.tables), default=0)
         self._facts = FactLog(self._places, fact_columns or {})
 
     def fields(self, sql: str) -> tuple[str, ...]:
@@ -68,7 +74,7 @@ class AccessLog:
         from sqlglot.optimizer.scope import traverse_scope
 
         tree: exp.Expr = sqlglot.parse_one(sql, read=self._dialect)
-        if len(sql) > DEEPEST and _is_too_deep(tree):
+        if (len(sql) > DEEPEST and _is_too_deep(tree)) or self._joins_too_much(tree):
             yield UNPARSED
             return
         if isinstance(tree, (exp.Describe, exp.Show)):
@@ -103,6 +109,16 @@ class AccessLog:
             yield from self._of_scope(scope)
             if self._facts:
                 yield from self._facts.of_scope(scope)
+
+    def _joins_too_much(self, tree: exp.Expr) -> bool:
+        from sqlglot import exp
+
+        joins = shared = 0
+        for join in tree.find_all(exp.Join):
+            joins += 1
+            is_natural = join.method == "NATURAL"
+            shared += self._widest if is_natural else len(join.args.get("using") or ())
+        return joins > MOST_JOINS or shared > MOST_SHARED
 
     def _of_scope(self, scope: Scope) -> Iterator[str]:
         from sqlglot import exp

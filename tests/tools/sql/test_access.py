@@ -276,3 +276,30 @@ def test_a_dialect_of_its_own_way_is_read_in_it() -> None:
 def test_a_dialect_that_sqlglot_does_not_know_marks_every_statement() -> None:
     log = AccessLog(Schema(tables=(table("visits", *COLUMNS),)), dialect="of_my_own")
     assert log.fields("SELECT id FROM visits") == (UNPARSED,)
+
+
+def joined(count: int, how: str) -> str:
+    return "SELECT * FROM visits v0 " + " ".join(how.format(i) for i in range(1, count + 1))
+
+
+@pytest.mark.parametrize("how", ["NATURAL JOIN visits v{}", "JOIN visits v{} USING (id)"])
+def test_a_statement_of_hundreds_of_joins_is_marked_at_once(how: str) -> None:
+    began = time.monotonic()
+    assert LOG.fields(joined(499, how)) == (UNPARSED,)
+    assert time.monotonic() - began < 5
+
+
+def test_joins_that_match_many_columns_by_name_are_marked_at_once() -> None:
+    columns = [f"c{i}" for i in range(150)]
+    log = AccessLog(Schema(tables=(table("visits", *columns),)))
+    began = time.monotonic()
+    assert log.fields(joined(20, "NATURAL JOIN visits v{}")) == (UNPARSED,)
+    using = f"JOIN visits v{{}} USING ({', '.join(columns)})"
+    assert log.fields(joined(15, using)) == (UNPARSED,)
+    assert time.monotonic() - began < 5
+    assert len(log.fields(joined(15, "JOIN visits v{} USING (c1)"))) == 150
+
+
+def test_forty_joins_are_followed() -> None:
+    assert LOG.fields(joined(40, "JOIN visits v{} USING (id)")) == ALL_FIELDS
+    assert LOG.fields(joined(20, "NATURAL JOIN visits v{}")) == ALL_FIELDS
