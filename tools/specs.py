@@ -13,6 +13,8 @@ from tools.limits import ToolLimits
 
 IGNORED = frozenset({"wait_for_previous"})
 """Arguments that clients add on their own account (Gemini's)."""
+TABLE_CHARS = 300
+"""Of a table's name, its schema and quotes included."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,13 @@ def arguments_of(tool: ToolName, limits: ToolLimits) -> tuple[Argument, ...]:
         return (Argument("offset", "integer", "Tables to skip; default 0.", least=0), longer)
     if tool == "describe_table":
         return (
-            Argument("table_name", "string", "A table of get_database_info.", required=True),
+            Argument(
+                "table_name",
+                "string",
+                "A table of get_database_info.",
+                required=True,
+                most_chars=TABLE_CHARS,
+            ),
             Argument("offset", "integer", "Columns to skip; default 0.", least=0),
             longer,
         )

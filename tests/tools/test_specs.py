@@ -140,6 +140,7 @@ def test_what_clients_add_on_their_own_is_ignored() -> None:
         ("get_database_info", {"x": 1}, "it takes offset, reply_chars"),
         ("execute_query", {"query": "SELECT 1", "reply_chars": 10}, "at least 1000"),
         ("describe_table", {}, "needs 'table_name'"),
+        ("describe_table", {"table_name": "x" * 301}, "at most 300"),
         ("execute_code", {"code": "1", "timeout": 0}, "at least 0.1"),
         ("execute_code", {"code": "1", "reset": "maybe"}, "must be true or false"),
         ("execute_code", {"output_offset": -1}, "at least 0"),
