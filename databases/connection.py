@@ -85,6 +85,11 @@ def _open(
     return connection
 
 
+def own_folders(home: Path) -> tuple[str, ...]:
+    """What the paths of the engine's own folders below a home begin with."""
+    return tuple(f"{home / place}/" for place in _HOME.values() if place)
+
+
 def refuse_unopenable(path: Path) -> None:
     """Raise DatabaseError for a path that DuckDB would take for another one."""
     if bad := sorted(set(str(path.absolute())) & set(_UNOPENABLE)):

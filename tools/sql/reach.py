@@ -107,6 +107,8 @@ HINTS = {
     "hidden": "it is not a way to this database's own tables (no files, no server, no SQL in"
     " strings). For the schema use SHOW TABLES, DESCRIBE a_table or duckdb_columns()",
     "file": _FILES,
+    "own": "the engine would look into a folder of its own, and there are no files here: look at the"
+    " tables of this database",
     "nested": "the query is nested too deep to be parsed (brackets, signs in a row, WITH or lambda"
     " inside its like, PIVOTs); write its parts as WITH x AS (SELECT ...), y AS (SELECT ...)",
     "show": "SHOW names a table of this database here (there is no {name!r}): use SHOW TABLES, or"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 from databases.schema import Column, Schema, Table
-from tools.sql.suggest import MOST, engine_message, find_table, hint, unknown_table
+from tools.sql.suggest import MOST, engine_message, find_table, hint, tables_of, unknown_table
 
 
 def table(name: str, *columns: str) -> Table:
@@ -122,3 +126,45 @@ def test_sqlites_complaints_are_understood_too() -> None:
     said = hint("no such column: f.carrier", SCHEMA, ["flights"])
     assert said is not None
     assert "carrier_id" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n" * 400_000 + "x",
+        "Table with name " * 30_000,
+        'Referenced table "' * 30_000,
+        'column named "a""' * 30_000 + "x",
+        'column "' + '""' * 200_000,
+        "Did you mean " * 30_000,
+        "\nCandidate bindings:" * 30_000,
+    ],
+)
+def test_a_hostile_text_is_looked_through_in_linear_time(text: str) -> None:
+    began = time.monotonic()
+    engine_message(text)
+    hint(text[:100_000], SCHEMA)
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    "name", [" " * 990 + '"x', " " * 400_000 + '"x', '"' * 999, "main." * 200, "." * 400_000]
+)
+def test_a_hostile_name_is_no_table_at_once(name: str) -> None:
+    began = time.monotonic()
+    assert find_table(name, SCHEMA) is None
+    assert time.monotonic() - began < 5
+
+
+def test_of_a_statement_with_thousands_of_tables_the_first_few_are_looked_up() -> None:
+    assert tables_of(["flights", "no", "weather"], SCHEMA) == list(SCHEMA.tables[:2])
+    assert tables_of(["no"] * MOST + ["flights"], SCHEMA) == []
+
+
+def test_a_name_with_quotes_in_it_is_read_to_its_end() -> None:
+    odd = Schema(tables=(table("t", 'a""b', "zz"), table("u", "y")))
+    said = hint('Table "t" does not have a column named "a""b"', odd, ["t"])
+    assert said == 'columns of t: a""b, zz (nearest first)'
+    assert hint('Column "never ends', odd) is None
+    assert hint('Column "" ', odd) is None
+    assert find_table(' " x" ', Schema(tables=(table(" x", "y"),))) is not None

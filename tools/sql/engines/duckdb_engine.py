@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from core.errors import ToolError
-from databases.connection import open_readonly
+from databases.connection import open_readonly, own_folders
 from databases.schema import Schema, read_schema
 from tools.sql.engine import Admitted, EngineLimits
+from tools.sql.engines.text import said
 from tools.sql.gate import Gate
 from tools.sql.reach import HINTS
 from tools.sql.suggest import engine_message, hint
@@ -41,6 +42,8 @@ class DuckDbEngine:
             home=None if limits.home is None else Path(limits.home),
         )
         self._gate = Gate(self._connection, confined=limits.home is not None)
+        # Where it looks by itself, and whoever asked it to has named no file.
+        self._own_folders = () if limits.home is None else own_folders(Path(limits.home))
         self._lock = threading.Lock()
         self._schema: Schema | None = None
 
@@ -67,11 +70,13 @@ class DuckDbEngine:
 
         if not isinstance(exc, duckdb.Error):
             return None
-        text = str(exc)
+        text = said(exc)
         if isinstance(exc, duckdb.InterruptException):
             return ToolError("the query was stopped before its end", kind="cancelled")
         if isinstance(exc, duckdb.PermissionException):
             found = _FILE.search(text)
+            if found and found[1].startswith(self._own_folders):
+                return ToolError(HINTS["own"], kind="refused")
             named = f"'{found[1]}'" if found else "this"
             seen = f"sql: file {found[1]}" if found else "sql: file access"
             return ToolError(

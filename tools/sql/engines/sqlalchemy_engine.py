@@ -17,10 +17,11 @@ from core.errors import DatabaseError, ToolError
 from databases.schema import Column, Key, Schema, Table
 from databases.target import VOUCHED
 from tools.sql.engine import Admitted, EngineLimits
+from tools.sql.engines.text import said as first_of
 from tools.sql.engines.tree import judge
 from tools.sql.pg.errors import AWAY
 from tools.sql.pg.values import as_frame
-from tools.sql.suggest import column_hint, find_table, table_hint
+from tools.sql.suggest import MOST, column_hint, find_table, table_hint, tables_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +109,7 @@ class SqlAlchemyEngine:
             return ToolError(AWAY, kind="internal")
         if not isinstance(exc, sa.exc.DBAPIError):
             return None
-        said = str(exc.orig)
+        said = first_of(exc.orig)
         if "interrupt" in said.lower() or "cancel" in said.lower():
             return ToolError("the query was stopped before its end", kind="cancelled")
         if exc.connection_invalidated:
@@ -116,8 +117,8 @@ class SqlAlchemyEngine:
         if "readonly" in said.lower() or "read only" in said.lower() or "read-only" in said.lower():
             return ToolError("a write is refused: the database can only be read", kind="refused")
         schema = self.schema()
-        used = [table for name in tables if (table := find_table(name, schema))]
-        unknown = [name for name in tables if find_table(name, schema) is None]
+        used = tables_of(tables, schema)
+        unknown = [name for name in tables[:MOST] if find_table(name, schema) is None]
         named = said.rpartition(":")[2].strip().strip("'\"`").rpartition(".")[2]
         if "table" in said.lower() and unknown:
             return ToolError(f"{said}\n{table_hint(unknown[0], schema)}", kind="sql")

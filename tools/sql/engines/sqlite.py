@@ -17,7 +17,7 @@ from tools.sql.engine import Admitted, EngineLimits
 from tools.sql.engines.sqlite_guard import Guard
 from tools.sql.engines.sqlite_refusals import beginnings, refusal, refuse_rowless
 from tools.sql.engines.sqlite_schema import read_schema
-from tools.sql.engines.text import EMPTY, refuse_no_text, several
+from tools.sql.engines.text import EMPTY, refuse_no_text, said, several
 from tools.sql.suggest import hint
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class SqliteEngine:
         """A sqlite3.Error as an agent can use it."""
         if isinstance(exc, sqlite3.Warning) or not isinstance(exc, sqlite3.Error):
             return refusal(exc)
-        text = str(exc)
+        text = said(exc)
         if text == "interrupted":
             return ToolError("the query was stopped before its end", kind="cancelled")
         if told := refusal(exc):

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from core.errors import ToolError
-from tools.sql.engines.text import several
+from tools.sql.engines.text import said, several
 from tools.sql.reach import HINTS, OUT_OF_REACH, is_file_name
 
 _PIECES = re.compile(
@@ -45,7 +45,7 @@ def refuse_rowless(program: list[tuple[Any, ...]]) -> None:
 
 def refusal(exc: Exception) -> ToolError | None:
     """What is said where SQLite itself, and not the authorizer, turned a statement back."""
-    text = str(exc)
+    text = said(exc)
     if "one statement at a time" in text:
         return several()
     if "not authorized" in text or "may not be modified" in text or "readonly" in text:

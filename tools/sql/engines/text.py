@@ -5,6 +5,15 @@ from __future__ import annotations
 from core.errors import ToolError
 
 EMPTY = "the query is empty: send one SELECT"
+MOST_SAID = 4000
+"""Characters of an engine's error. A statement writes such texts itself (`error(repeat('x', 6000000))`),
+and each that looks at one would take its time."""
+
+
+def said(text: object) -> str:
+    """An engine's own words, so much of them as anyone should look at."""
+    whole = str(text)
+    return whole if len(whole) <= MOST_SAID else f"{whole[:MOST_SAID]}…"
 
 
 def refuse_no_text(sql: str) -> None:

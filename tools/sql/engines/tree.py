@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import ToolError
 from tools.sql.engine import Admitted
-from tools.sql.engines.text import EMPTY, refuse_no_text, several
+from tools.sql.engines.text import EMPTY, refuse_no_text, said, several
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -146,6 +146,6 @@ def _parsed(sql: str, dialect: str) -> list[exp.Expr]:
     try:
         trees = parse(sql, read=dialect)
     except (SqlglotError, RecursionError) as exc:
-        said = str(exc).partition("\n")[0]
-        raise ToolError(f"{_UNREADABLE}: {said}", kind="sql") from exc
+        first = said(exc).partition("\n")[0]
+        raise ToolError(f"{_UNREADABLE}: {first}", kind="sql") from exc
     return [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]

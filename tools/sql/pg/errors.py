@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from core.errors import DatabaseError, ToolError
 from databases.schema import Schema
+from tools.sql.engines.text import said as first_of
 from tools.sql.pg.reach import HINTS
-from tools.sql.suggest import column_hint, find_table, table_hint
+from tools.sql.suggest import column_hint, table_hint, tables_of
 
 _NAMED = re.compile(r'"([^"]+)"')
 _DENIED = re.compile(r"permission denied for \w+(?: \w+)? ([^\s]+)")
@@ -33,7 +34,7 @@ def in_words(
     if not isinstance(exc, psycopg.Error):
         return None
     state = exc.sqlstate or ""
-    said = exc.diag.message_primary or ""
+    said = first_of(exc.diag.message_primary or "")
     if state == "57014":
         if "statement timeout" in said:
             return ToolError("the server ended the query: it took too long", kind="timeout")
@@ -57,7 +58,7 @@ def in_words(
         )
     if not said or state[:2] in {"08", "57", "58", "F0", "XX", ""}:
         return ToolError(AWAY, kind="internal")
-    helpful = _nearest(state, said, schema, tables) or exc.diag.message_hint
+    helpful = _nearest(state, said, schema, tables) or first_of(exc.diag.message_hint or "")
     return ToolError(f"{said}\n{helpful}" if helpful else said, kind="sql")
 
 
@@ -76,5 +77,4 @@ def _nearest(
     known = schema()
     if state == "42P01":
         return table_hint(asked, known)
-    used = [table for name in tables if (table := find_table(name, known))]
-    return column_hint(asked.rpartition(".")[2], used, known)
+    return column_hint(asked.rpartition(".")[2], tables_of(tables, known), known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.contracts.sql_engine import SqlEngineContract, Stand, ask, refusal, r
 from tests.tools.support import make_visits
 from tools.sql.engine import EngineLimits
 from tools.sql.engines.duckdb_engine import DuckDbEngine
+from tools.sql.engines.text import MOST_SAID
 
 ODD = 'CREATE TABLE "odd "" one" AS SELECT 7 AS "select"'
 KEY = "ALTER TABLE visits ADD PRIMARY KEY (id)"
@@ -107,6 +109,24 @@ def test_a_failure_names_a_file_as_the_statement_did(confined: DuckDbEngine) -> 
     assert told is not None
     assert (told.kind, told.violations) == ("refused", ("sql: file /x/y.csv",))
     assert "/x/y.csv" in str(told)
+
+
+def test_a_look_of_the_engine_into_its_own_folder_is_no_attempt(confined: DuckDbEngine) -> None:
+    told = refusal(confined, "SELECT * FROM duckdb_extensions()")
+    assert (told.kind, told.violations) == ("refused", ())
+    assert "/data" not in str(told)
+    other = duckdb.PermissionException('Cannot access file "/data/extensions.csv" - no')
+    assert (seen := confined.explain(other, ())) is not None
+    assert seen.violations == ("sql: file /data/extensions.csv",)
+
+
+def test_an_error_of_megabytes_is_cut_before_anyone_looks_at_it(confined: DuckDbEngine) -> None:
+    began = time.monotonic()
+    for filling in ("'x'", "chr(10)", "'Table with name '", "'Did you mean '"):
+        told = refusal(confined, f"SELECT error(repeat({filling}, 400000) || 'x')")
+        assert told.kind == "sql"
+        assert len(str(told)) < MOST_SAID + 500
+    assert time.monotonic() - began < 20
 
 
 def test_too_little_memory_is_a_limit(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from tests.tools.sql.engines.statements import rows, rows_unjudged
 from tests.tools.sql.pg.test_gate import HIDDEN, READING, WRITING
 from tools.sql.engine import Engine, EngineFactory, EngineLimits
 from tools.sql.engines.postgresql import PostgresEngine
+from tools.sql.engines.text import MOST_SAID
 from tools.values import as_json
 
 pytestmark = [pytest.mark.real, needs("postgresql")]
@@ -351,6 +352,12 @@ def test_an_unknown_table_or_column_is_answered_with_the_nearest(engine: Postgre
     assert "columns of visits: dose" in said("SELECT dosis FROM visits")
     assert "columns of visits: patient" in said("SELECT v.patients FROM visits v")
     assert said("SELECT 1 / 0") == "division by zero"
+
+
+def test_an_error_of_megabytes_is_cut(engine: PostgresEngine) -> None:
+    told = failure(engine, "SELECT (repeat('x', 6000000))::int")
+    assert told.kind == "sql"
+    assert len(str(told)) <= MOST_SAID + 500
 
 
 def test_what_is_not_the_servers_failure_is_not_explained(engine: PostgresEngine) -> None:

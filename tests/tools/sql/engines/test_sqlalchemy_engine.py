@@ -11,9 +11,10 @@ from typing import ClassVar
 import pytest
 
 from core.errors import DatabaseError, ToolError
-from tests.contracts.sql_engine import SqlEngineContract, Stand, ask
+from tests.contracts.sql_engine import SqlEngineContract, Stand, ask, refusal
 from tools.sql.engine import Engine, EngineLimits
 from tools.sql.engines.sqlalchemy_engine import SqlAlchemyEngine, open_url
+from tools.sql.engines.text import MOST_SAID
 from tools.sql.engines.tree import judge
 
 SQLITE_VISITS = """
@@ -118,6 +119,12 @@ def test_the_inspector_tells_tables_views_and_keys(engine: SqlAlchemyEngine) -> 
 def test_a_percent_sign_and_a_colon_are_nothing_special(engine: SqlAlchemyEngine) -> None:
     answer = ask(engine, "SELECT '100%s :a %(b)s ?' WHERE 'a' LIKE '%a'")
     assert answer.rows == [("100%s :a %(b)s ?",)]
+
+
+def test_a_long_name_is_not_repeated_in_full(engine: SqlAlchemyEngine) -> None:
+    told = refusal(engine, f'SELECT * FROM "{"x" * 15_000}"')
+    assert told.kind == "sql"
+    assert len(str(told)) < MOST_SAID + 500
 
 
 def test_a_frame_has_the_types_that_its_values_have(engine: SqlAlchemyEngine) -> None:

@@ -16,6 +16,7 @@ from databases.schema import Key
 from tests.contracts.sql_engine import SqlEngineContract, Stand, ask, refusal, run
 from tools.sql.engine import EngineLimits
 from tools.sql.engines.sqlite import SqliteEngine
+from tools.sql.engines.text import MOST_SAID
 from tools.values import as_json
 
 VISITS = """
@@ -351,6 +352,13 @@ def test_an_error_names_what_is_near(engine: SqliteEngine, asked: str, found: st
     told = refusal(engine, asked)
     assert told.kind == "sql"
     assert found in str(told)
+
+
+def test_a_long_name_is_not_repeated_in_full(engine: SqliteEngine) -> None:
+    for sql in (f'SELECT * FROM "{"x" * 500_000}"', f"SELECT {'y' * 500_000} FROM visits"):
+        told = refusal(engine, sql)
+        assert told.kind == "sql"
+        assert len(str(told)) < MOST_SAID + 500
 
 
 def test_what_is_no_failure_of_sqlite_is_left_to_others(engine: SqliteEngine) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import ToolError
-from tools.sql.engines.text import refuse_no_text, several
+from tools.sql.engines.text import MOST_SAID, refuse_no_text, said, several
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,8 @@ def test_any_other_text_passes() -> None:
 def test_several_statements_are_counted_where_that_is_known() -> None:
     assert "holds 3, and none was run" in str(several(3))
     assert "holds more than one" in str(several())
+
+
+def test_an_engines_words_are_kept_or_cut_with_a_mark() -> None:
+    assert said(ValueError("x" * MOST_SAID)) == "x" * MOST_SAID
+    assert said("x" * (MOST_SAID + 1)) == "x" * MOST_SAID + "…"
