@@ -38,6 +38,11 @@ ATTACKS = {
     "a handle of another": "libc.syscall(438, os.pidfd_open(1), 0, 0) >= 0 or 1 / 0",
     "another's memory": "libc.syscall(310, 1, 0, 0, 0, 0, 0) >= 0 or 1 / 0",
     "a count of the whole machine": "libc.syscall(206, 1, ctypes.byref(ctypes.c_ulong())) == 0 or 1 / 0",
+    "a clock that would wake it": "libc.syscall({'x86_64': 222, 'aarch64': 107}[os.uname().machine],"
+    " 1, None, ctypes.byref(ctypes.c_int())) == 0 or 1 / 0",
+    "going on once it is stopped": "import signal\nos.kill(1, signal.SIGCONT)",
+    "a signal of a file's own": "import fcntl\nfcntl.fcntl(1, 10, 18)",
+    "more memory for a pipe": "import fcntl\nfcntl.fcntl(os.pipe()[1], 1031, 1 << 20)",
     "the zygote's parent": "os.kill(os.getppid() or 99, 0)",
     "the answers beside the program": "open('../qa.json').read()",
     "the answers by their name": "glob.glob('/**/*checklist*', recursive=True)[0]",

@@ -14,9 +14,11 @@ CLONE_THREAD_FLAGS = 0x003D0F00
 SIGCHLD = 17
 
 
-def verdict(program: bytes, arch: int, number: int, first: int = 0, second: int = 0) -> int:
+def verdict(
+    program: bytes, arch: int, number: int, first: int = 0, second: int = 0, third: int = 0
+) -> int:
     """What the kernel would answer to a call: struct seccomp_data through the filter."""
-    data = struct.pack("=iIQ6Q", number, arch, 0, first, second, 0, 0, 0, 0)
+    data = struct.pack("=iIQ6Q", number, arch, 0, first, second, third, 0, 0, 0)
     steps = list(struct.iter_unpack("=HBBI", program))
     accumulator, at = 0, 0
     for _ in range(10_000):
@@ -97,6 +99,39 @@ def test_no_socket_is_asked_about_its_network(machine: tuple[Machine, bytes]) ->
         assert verdict(program, this.audit_arch, this.ioctl, 8, request) == ALLOW
 
 
+def test_no_signal_makes_a_stopped_session_go_on(machine: tuple[Machine, bytes]) -> None:
+    this, program = machine
+    assert sorted(this.signalling.values()) == [1, 1, 1, 1, 2, 2]
+    for number, place in this.signalling.items():
+        for signal, expected in ((18, EPERM), (0, ALLOW), (9, ALLOW), (19, ALLOW)):
+            arguments = {1: (7, signal, 0), 2: (7, 7, signal)}[place]
+            asked = verdict(program, this.audit_arch, number, *arguments)
+            assert asked == expected, (number, signal)
+
+
+def test_a_childs_end_is_told_as_an_end(machine: tuple[Machine, bytes]) -> None:
+    this, program = machine
+    vfork = 0x4100
+    for flags, expected in (
+        *((SIGCHLD, ALLOW), (0, ALLOW), (vfork | SIGCHLD, ALLOW), (CLONE_THREAD_FLAGS, ALLOW)),
+        *(
+            (18, EPERM),
+            (vfork | 18, EPERM),
+            (CLONE_THREAD_FLAGS | 18, EPERM),
+            (0x5_0000_0012, EPERM),
+        ),
+    ):
+        assert verdict(program, this.audit_arch, this.clone, flags) == expected, hex(flags)
+
+
+def test_files_send_no_signals_and_pipes_do_not_grow(machine: tuple[Machine, bytes]) -> None:
+    this, program = machine
+    for request in (8, 10, 15, 1031, 0x5_0000_0407):
+        assert verdict(program, this.audit_arch, this.fcntl, 1, request) == EPERM, request
+    for request in (0, 1, 2, 3, 4, 6, 9, 1030, 1032):  # copies, flags, locks, a pipe's size
+        assert verdict(program, this.audit_arch, this.fcntl, 1, request) == ALLOW, request
+
+
 def test_a_call_of_another_machine_ends_the_process(machine: tuple[Machine, bytes]) -> None:
     this, program = machine
     i386 = 0x40000003
@@ -129,6 +164,7 @@ def test_the_numbers_agree_with_this_machines_headers() -> None:
             "clone3": machine.clone3,
             "ioctl": machine.ioctl,
             "prctl": machine.prctl,
+            "fcntl": machine.fcntl,
         }
         for name, number in named.items():
             if name in numbers and number is not None:
