@@ -10,16 +10,17 @@ from typing import Any
 from core.errors import SandboxError, ToolError
 from core.protocols import CellLimits, CellResult, QueryColumns, QueryFunction
 from tools.python.bounds import Bounds
+from tools.python.inside.figures import MOST_BYTES, MOST_FIGURES, is_picture
 from tools.python.wire import EndedError, FloodError, LiveSession
 
 MOST_ATTEMPTS = 20
-MOST_FIGURES = 4
 MOST_REMARKS = 8
 GRACE_S = 5.0
 SIGKILLED = 128 + 9
+LOOK_S = 2.0
+"""How often a session that waits for its next cell is looked at."""
 NEARLY = 0.9
 """The machine's two counts of processor time differ by some ticks."""
-PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class SandboxKernel:
@@ -31,6 +32,7 @@ class SandboxKernel:
         self._house = house
         self._live: LiveSession | None = None
         self._settling: asyncio.Task[None] | None = None
+        self._watch: asyncio.TimerHandle | None = None
         self._lost = False
         self._is_closed = False
         self._cells = 0
@@ -49,7 +51,7 @@ class SandboxKernel:
         async with self._lock:
             if self._settling:
                 await asyncio.wait({self._settling})  # a caller that goes away leaves it to itself
-            if self._live and self._live.process.has_ended():  # between the cells, with its zygote
+            if self._live and not _is_as_left(self._live):
                 self._lost = True
                 await self._drop()
             if self._live is None:
@@ -68,7 +70,7 @@ class SandboxKernel:
                 self._lost = True
                 await self._drop()
             else:
-                self._live.process.pause()
+                self._live.pause()
                 self._settling = asyncio.create_task(self._hold(self._live))
             return result.model_copy(update={"state_lost": lost})
 
@@ -85,11 +87,25 @@ class SandboxKernel:
 
     async def _hold(self, live: LiveSession) -> None:
         """See to it that nothing goes on after a cell; a kernel that does not keep still is ended."""
-        if not await live.process.still():
+        if await live.process.still():
+            self._unwatch()
+            self._watch = asyncio.get_running_loop().call_later(LOOK_S, self._look, live)
+        else:
             self._lost, self._live = True, None
             await live.close()
 
+    def _look(self, live: LiveSession) -> None:
+        """Between cells, now and then: one that goes on by whatever means is ended."""
+        if live is not self._live or self._lock.locked():
+            return  # it is gone or at work
+        self._settling = asyncio.create_task(self._hold(live))
+
+    def _unwatch(self) -> None:
+        if self._watch:
+            self._watch.cancel()
+
     async def _drop(self) -> None:
+        self._unwatch()
         settling, self._settling = self._settling, None
         if settling:
             settling.cancel()
@@ -113,8 +129,7 @@ class _Cell:
 
     async def run(self, live: LiveSession) -> CellResult:
         started = time.monotonic()
-        live.output.begin(self._limits.output_bytes)
-        live.channel.begin()
+        live.begin(self._limits.output_bytes)
         live.zygote.touch()
         answer: dict[str, Any] = {}
         killed: str | None = None
@@ -181,11 +196,13 @@ class _Cell:
         await live.channel.send(head, columns.payload)
 
     def _draw(self, said: Any) -> None:
+        if not isinstance(said, str) or len(said) > MOST_BYTES * 4 // 3 + 4:
+            return
         try:
             picture = base64.b64decode(said, validate=True)
-        except (TypeError, ValueError):
+        except ValueError:
             return
-        if picture.startswith(PNG) and len(self._figures) < MOST_FIGURES:
+        if is_picture(picture) and len(self._figures) < MOST_FIGURES:
             self._figures.append(picture)
 
     def _note(self, attempts: Any) -> None:
@@ -214,6 +231,11 @@ class _Cell:
         else:
             how = f"ended by itself (exit code {ending.status})"
         return None, {"error": f"the Python process {how}; its variables are gone"}
+
+
+def _is_as_left(live: LiveSession) -> bool:
+    """Whether it is still there, and has done nothing since its last cell."""
+    return not live.process.has_ended() and live.process.is_still()
 
 
 def _text(value: Any) -> str | None:

@@ -17,6 +17,8 @@ END_S = 5.0
 STILL_S = 5.0
 """How long what a cell left behind has for its end, once it is killed."""
 STEP_S = 0.005
+QUICK_LOOKS = 20
+"""The machine stops a process within microseconds: a next cell that waits has not to wait for a step."""
 
 
 class KernelProcess:
@@ -31,9 +33,12 @@ class KernelProcess:
         """By us, that is."""
         self.pid = _pid_of(handle)
         """As this process's own /proc numbers it."""
+        self._tells = _tells_of(self.pid)
+        self._is_paused = False
 
     def pause(self) -> None:
         """Let nothing in the first process run until `resume`: no thread works between cells."""
+        self._is_paused = True
         self._signal(signal.SIGSTOP)
 
     async def still(self) -> bool:
@@ -44,20 +49,34 @@ class KernelProcess:
         enough. Where the machine does not tell of them, it is believed.
         """
         last = time.monotonic() + STILL_S
-        while not (still := self._is_still()) and time.monotonic() < last:
-            await asyncio.sleep(STEP_S)
+        looks = 0
+        while not (still := self.is_still()) and time.monotonic() < last:
+            looks += 1
+            await asyncio.sleep(STEP_S if looks > QUICK_LOOKS else 0)
         return still
 
-    def _is_still(self) -> bool:
-        tasks = Path(f"/proc/{self.pid}/task")
-        try:
-            children = " ".join((t / "children").read_text("ascii") for t in tasks.iterdir())
-        except OSError:
+    def is_still(self) -> bool:
+        """One look: whether all that it paused is stopped, and all else in the kernel has ended.
+
+        A process that ends leaves its children to the first process, so that only a list of children
+        that stays as it was can be believed; what vanishes meanwhile is a reason to look again.
+        """
+        if not self._is_paused or not self._tells or self.has_ended():
             return True
-        return {_state(Path("/proc", pid)) for pid in children.split()} <= set("ZX")
+        threads = Path(f"/proc/{self.pid}/task")
+        try:
+            children = _children(threads)
+            return (
+                all(_stat(thread)[0] in "Tt" for thread in threads.iterdir())
+                and all(_is_over(Path("/proc", pid)) for pid in children)
+                and children == _children(threads)
+            )
+        except OSError:
+            return False
 
     def resume(self) -> None:
         """Go on after `pause`."""
+        self._is_paused = False
         self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
@@ -122,9 +141,28 @@ def _pid_of(handle: int) -> int:
     return 0
 
 
-def _state(process: Path) -> str:
-    """The letter that /proc gives a process or thread; X for one that is gone."""
+def _tells_of(pid: int) -> bool:
+    """Whether the machine lets us see a process's threads and children; asked while it is known to be there."""
     try:
-        return (process / "stat").read_text("ascii", "replace").rpartition(")")[2].split()[0]
+        return len(_children(Path(f"/proc/{pid}/task"))) >= 0
     except OSError:
-        return "X"
+        return False
+
+
+def _children(threads: Path) -> list[str]:
+    return [pid for t in threads.iterdir() for pid in (t / "children").read_text("ascii").split()]
+
+
+def _is_over(process: Path) -> bool:
+    """Whether it has ended with all its threads: the first one may be gone and others work on."""
+    state, threads = _stat(process)
+    return state in "ZX" and threads <= 1
+
+
+def _stat(task: Path) -> tuple[str, int]:
+    """The letter that /proc gives for the state of a process or thread, and how many threads it has.
+
+    Both are read in one moment. Raises OSError where it is gone.
+    """
+    fields = (task / "stat").read_text("ascii", "replace").rpartition(")")[2].split()
+    return fields[0], int(fields[17])

@@ -26,6 +26,8 @@ MOST_BYTES = 1 << 20
 """Of one message out of the sandbox."""
 MOST_BYTES_PER_CELL = 16 << 20
 PIECE = 1 << 16
+IN_A_ROW = 50
+"""Messages of one session that are looked at before the others' turn."""
 FLOOD = 16
 """A cell that prints this many times more than is kept is ended."""
 
@@ -95,6 +97,17 @@ class LiveSession:
             raise
         return cls(zygote, process, channel, output, bounds, group)
 
+    def begin(self, keep: int) -> None:
+        """Listen for a cell, and keep so many bytes of what it prints."""
+        self.output.begin(keep)
+        self.channel.begin()
+
+    def pause(self) -> None:
+        """Stop it, and hear nothing of it until the next cell begins."""
+        self.process.pause()
+        self.output.pause()
+        self.channel.pause()
+
     async def close(self) -> None:
         """End it, and come back when nothing of it is left."""
         self.process.kill()
@@ -144,14 +157,22 @@ class Channel:
         self._waiting: asyncio.Future[None] | None = None
         self._ended: EndedError | None = None
         self._room = MOST_BYTES_PER_CELL
+        self._in_a_row = 0
 
     def begin(self) -> None:
         """A new cell, which may say as much as every other."""
         self._room = MOST_BYTES_PER_CELL
+        self.open()
 
     def open(self) -> None:
         """Begin to listen."""
-        self._loop.add_reader(self._socket.fileno(), self._read)
+        if not self._ended:
+            self._loop.add_reader(self._socket.fileno(), self._read)
+
+    def pause(self) -> None:
+        """Hear nothing until the next cell: what is said goes no further than the socket."""
+        if not self._ended:
+            self._loop.remove_reader(self._socket.fileno())
 
     async def send(self, message: dict[str, Any], payload: bytes = b"") -> None:
         raw = json.dumps(message).encode()
@@ -171,6 +192,11 @@ class Channel:
                 raise self._ended
             self._waiting = self._loop.create_future()
             await self._waiting
+            self._in_a_row = 0
+        self._in_a_row += 1
+        if self._in_a_row > IN_A_ROW:
+            self._in_a_row = 0
+            await asyncio.sleep(0)
         return message
 
     def close(self) -> None:
@@ -236,12 +262,23 @@ class Output:
         self._is_closed = False
         os.set_blocking(fd, False)
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(fd, self._read)
         self.on_flood: Callable[[], None] = lambda: None
         self.begin(MOST_BYTES)
 
     def begin(self, keep: int) -> None:
         """A new cell: what was printed before belongs to nobody."""
+        self._reset(PIECE)
+        self.drain()  # it is at rest, and a pipe holds less than would be a flood
+        self._reset(keep)
+        if not self._is_closed:
+            self._loop.add_reader(self._fd, self._read)
+
+    def pause(self) -> None:
+        """Take nothing until the next cell begins: a pipe that is full is no work for us."""
+        if not self._is_closed:
+            self._loop.remove_reader(self._fd)
+
+    def _reset(self, keep: int) -> None:
         self._kept: list[bytes] = []
         self._keep = keep
         self.total = 0
