@@ -6,15 +6,15 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 from weakref import WeakSet
 
 from core import plugins
-from core.errors import DdrError
+from core.errors import DdrError, UnknownNameError
 from core.protocols import SandboxFactory
-from databases.target import Target
+from databases.target import Target, engine_names
 from tools.host.messages import Opening
 from tools.host.sessions import HeldTools
 from tools.python import SANDBOXES
@@ -79,6 +79,7 @@ class Means:
         """The workers of what stands at this place now: a database that was built anew is another."""
         key = (target.model_dump_json(), _content(target))
         if key not in self._pools:
+            _check_installed("database engine", target.dialect, engine_names())
             self._pools[key] = _Shared(target)
         self._pools[key].used_at = self._now()
         return self._pools[key]
@@ -88,6 +89,7 @@ class Means:
         if name is None or "execute_code" not in opening.names:
             return None
         if name not in self._sandboxes:
+            _check_installed("sandbox", name, plugins.known("ddr.sandboxes", SANDBOXES))
             self._sandboxes[name] = plugins.load("ddr.sandboxes", name, SANDBOXES)()
         return self._sandboxes[name]
 
@@ -145,6 +147,12 @@ def _content(target: Target) -> Content | None:
     except (OSError, ValueError):  # a URL, or nothing there: opening it says what is wrong
         return None
     return stat.st_dev, stat.st_ino, stat.st_mtime_ns
+
+
+def _check_installed(kind: str, name: str, installed: Sequence[str]) -> None:
+    """A client chooses among what is installed: a free `module:attribute` would be run in the host."""
+    if name not in installed:
+        raise UnknownNameError(kind, name, installed)
 
 
 async def _ask_state(sandbox: SandboxFactory | None) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from core import errors
 from core.protocols import Observation, ToolSpec
@@ -33,6 +33,14 @@ class Opening(Record):
     """Whether variables outlive a session's call, or each call begins with none."""
     sandbox: str | None = None
     """Name of what holds Python; None leaves it out."""
+
+    @model_validator(mode="after")
+    def _names_can_be_names(self) -> Self:
+        """Of files and modules: without a NUL or half of a surrogate pair, on which calls fail."""
+        said = (self.key, self.sandbox or "", self.target.dialect, self.target.location)
+        if any(b"\0" in text.encode() for text in said):
+            raise ValueError("a NUL in a name")
+        return self
 
 
 class Opened(Record):

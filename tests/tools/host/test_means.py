@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tests.tools.support import make_visits
 from tools.host.means import UNUSED_S, Means
 from tools.host.messages import Opening
 from tools.host.sessions import HeldTools
+from tools.python import SANDBOXES
 
 pytestmark = pytest.mark.real
 
@@ -132,3 +134,54 @@ def test_a_sandbox_that_nobody_knows_is_refused_with_those_that_there_are(tmp_pa
             await means.close()
 
     asyncio.run(talk())
+
+
+MODULE = "import pathlib\n\ndef touch(*args: object) -> None:\n    pathlib.Path({!r}).touch()\n"
+
+
+@pytest.fixture
+def free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """`module:attribute` of a function that leaves the file `touched` where it is called."""
+    name = f"free_module_{os.getpid()}"
+    touched = str(tmp_path / "touched")
+    (tmp_path / f"{name}.py").write_text(MODULE.format(touched), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    return f"{name}:touch"
+
+
+def test_a_sandbox_or_an_engine_that_is_not_installed_is_neither_imported_nor_called(
+    tmp_path: Path, free: str
+) -> None:
+    async def talk() -> None:
+        means = Means()
+        opened = _opening(make_visits(tmp_path / "visits.duckdb"))
+        python = {"names": ("execute_query", "execute_code"), "sandbox": free}
+        engine = {"target": opened.target.model_copy(update={"dialect": free})}
+        try:
+            for changes, known in ((python, "unsafe-none"), (engine, "sqlite")):
+                with pytest.raises(UnknownNameError, match=known):
+                    await means.tools(opened.model_copy(update=changes))
+        finally:
+            await means.close()
+        assert free.partition(":")[0] not in sys.modules
+        assert not (tmp_path / "touched").exists()
+
+    asyncio.run(talk())
+
+
+@pytest.mark.parametrize("name", sorted(SANDBOXES))
+def test_every_sandbox_of_ours_is_known_by_its_name(name: str) -> None:
+    opened = opening(sandbox=name)
+    assert Means()._sandbox(opened) is not None
+
+
+def test_a_sandbox_that_a_plug_in_brings_is_known_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "strange-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: strange\nVersion: 1.0\n")
+    place = SANDBOXES["unsafe-none"]
+    (info / "entry_points.txt").write_text(f"[ddr.sandboxes]\nstrange = {place}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert Means()._sandbox(opening(sandbox="strange")) is not None

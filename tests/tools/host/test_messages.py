@@ -98,3 +98,12 @@ def test_a_key_of_no_length_or_of_any_length_is_refused() -> None:
     for key in ("", "x" * 301):
         with pytest.raises(ValidationError):
             opening(key)
+
+
+@pytest.mark.parametrize("field", ["key", "sandbox", "dialect", "location"])
+@pytest.mark.parametrize("odd", ["\0", "\ud800"])
+def test_what_no_name_can_hold_is_refused(field: str, odd: str) -> None:
+    said = opening().model_dump(mode="json")
+    (said["target"] if field in said["target"] else said)[field] = f"a{odd}b"
+    with pytest.raises(ValidationError, match=r"NUL|surrogates|unicode"):
+        Opening.model_validate(said)

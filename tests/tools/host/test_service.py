@@ -221,6 +221,14 @@ MALFORMED: list[Any] = [
     {"op": "call", "key": "mine", "name": "execute_query", "arguments": [1]},
     {"op": "call", "key": {"mine": 1}, "name": "execute_query", "arguments": {}},
     {"op": "close", "key": None},
+    *(
+        {"op": "open", "opening": opening("odd").model_dump() | odd}
+        for odd in (
+            {"sandbox": "a\0"},
+            {"target": {"dialect": "a\0", "location": "/a"}},
+            {"target": {"dialect": "duckdb", "location": "/a\0"}},
+        )
+    ),
 ]
 
 
