@@ -87,12 +87,18 @@ class Channel:
         self._socket.close()
 
     def send(self, head: Mapping[str, Any], body: bytes = b"") -> None:
-        """Send a message; blocks until it is on its way."""
+        """Send a message; blocks until it is on its way.
+
+        Raises BrokenError, and sends nothing, where the other end would not take such a head.
+        """
+        packed = pack(head, body)
+        if len(packed) > SIZES.size + MOST_HEAD:
+            raise BrokenError(f"a head of {len(packed)} bytes")
         with self._sending:
             if len(body) < PIECE:
-                self._socket.sendall(pack(head, body) + body)
+                self._socket.sendall(packed + body)
             else:
-                self._socket.sendall(pack(head, body))
+                self._socket.sendall(packed)
                 self._socket.sendall(body)
 
 

@@ -24,14 +24,14 @@ from databases.schema import Schema
 from tools.limits import ToolLimits
 from tools.scrub import Scrubber
 from tools.sql.access import AccessLog
-from tools.sql.channel import Channel
+from tools.sql.channel import BrokenError, Channel
 from tools.sql.engine import Admitted, Cursor, Engine, EngineFactory
 from tools.sql.engines import ENGINES
 from tools.sql.frames import pack_frame, read_frame
 from tools.sql.info import database_info, describe_table
 from tools.sql.order import Order, harden
 from tools.sql.rows import read_rows, render_rows
-from tools.values import compact
+from tools.values import clip, compact
 
 T = TypeVar("T")
 REPEAT_S = 0.05
@@ -41,6 +41,7 @@ SWITCH_S = 0.0005
 """How soon a thread that waits for the interpreter has it; Python's own 5 ms is a whole query."""
 REMEMBERED = 128
 """Statements whose verdict and fields are kept: an agent repeats itself, and so do agents."""
+ERROR_CHARS, VIOLATION_CHARS, MOST_VIOLATIONS = 4000, 300, 100
 Reply = tuple[dict[str, Any], bytes]
 
 
@@ -137,8 +138,10 @@ class Worker:
             stopping = [one for one in list(self._running.values()) if one.is_stopped]
             try:
                 head = self._channel.receive(REPEAT_S if stopping else None)
-            except (EOFError, OSError):
-                os._exit(0)  # the pool is gone, and with it whoever waits for an answer
+            except (EOFError, OSError, BrokenError):
+                # The pool is gone, and with it whoever waits for an answer; or it says what cannot be
+                # followed, and no thread may be left that listens to the rest.
+                os._exit(0)
             if head is None:
                 for one in stopping:
                     one.stop()
@@ -162,10 +165,14 @@ class Worker:
         except Exception:  # noqa: BLE001 - told to the server's log, never to the agent
             sys.excepthook(*sys.exc_info())
             reply = {"error": OUR_FAULT, "kind": "internal"}
-        if self._scrubber is not None and "error" in reply:
-            reply = self._scrubber.words(reply)
+        if "error" in reply:
+            reply = self._scrubber.words(reply) if self._scrubber is not None else reply
+            reply = _bounded(reply)
         self._running.pop(head["id"])
-        self._channel.send({"id": head["id"], **reply}, body)
+        try:
+            self._channel.send({"id": head["id"], **reply}, body)
+        except BrokenError:
+            self._channel.send({"id": head["id"], "error": TOO_LONG, "kind": "limit"})
 
     def _statement(
         self, request: Request, sql: str, take: Callable[[Cursor], T]
@@ -268,6 +275,17 @@ def _limits(text: str) -> ToolLimits:
     return ToolLimits.model_validate_json(text)
 
 
+def _bounded(reply: dict[str, Any]) -> dict[str, Any]:
+    """An error's head: what a statement holds is quoted in it, and may be megabytes."""
+    seen = [clip(text, VIOLATION_CHARS)[0] for text in reply.get("violations", ())]
+    return {
+        **reply,
+        "error": clip(reply["error"], ERROR_CHARS)[0],
+        "violations": seen[:MOST_VIOLATIONS],
+    }
+
+
+TOO_LONG = "the record of what the query read is too long; read less in one query"
 TOO_MUCH = "the query needs more memory than there is; filter or aggregate earlier"
 OUR_FAULT = "an internal fault of the server; your call was not at fault"
 
