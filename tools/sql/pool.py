@@ -1,14 +1,15 @@
 """A fair queue before worker processes: every statement has its deadline, whatever it does.
 
 Within a session first come is first served; between sessions it goes in turns, and next is one that
-holds the fewest places. However much a session asks, it leaves as many places free as it holds, so that
-a newcomer finds one.
+holds the fewest places. However much a session asks, it takes another place only while more are free
+than it holds, so that a newcomer finds one.
 
 A worker may hold several statements (`slots`), but a second one only beside one that takes long, so that
 short ones wait for their turn and not for a share of a core. At its deadline a statement's caller has
 the answer, and the worker is told to stop it; one that does not listen is killed with its worker. What
 else that worker had in hand is run again, alone, and so meets neither another's kill nor, where nobody
-knows who broke the worker, its fault.
+knows who broke the worker, its fault. A worker that holds several and is deaf is ended at once: one of
+them keeps its interpreter from the others.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ PATIENCE_S = 0.1
 """A statement that has taken this long gets company in its worker."""
 GRACE_S = 1.0
 """How long a statement that was told to stop may take to listen."""
+DEAF_S = 1.5
+"""A worker with several requests that says nothing for so long holds all of them up for one."""
 SPARE_AFTER_S = 1.0
 """The spare waits until those that serve have their start behind them."""
 FIRST_RETRY_S, LAST_RETRY_S = 0.1, 5.0
@@ -108,6 +111,8 @@ class SqlPool:
         """In order of arrival; behind the others' where the session had a turn meanwhile."""
         self._held: Counter[SqlHand] = Counter()
         """Requests in workers, by hand."""
+        self._silent: dict[WorkerProcess, bool] = {}
+        """Those that are watched, and whether one has left a ping unanswered."""
         self._ids = itertools.count(1)
         self._starts: set[asyncio.Task[None]] = set()
         self._burials: set[asyncio.Task[None]] = set()
@@ -234,9 +239,9 @@ class SqlPool:
         return job if job is not None and self._held[job.hand] < free else None
 
     def _shared(self) -> list[WorkerProcess]:
-        """Those that serve, but for one that a single request has to itself."""
-        serving = self._workers[: self._size]
-        return [one for one in serving if not any(job.alone for job in self._jobs[one].values())]
+        """Those that serve; the spare does instead of one that a single request has to itself."""
+        free = (w for w in self._workers if not any(job.alone for job in self._jobs[w].values()))
+        return list(itertools.islice(free, self._size))
 
     def _open_worker(self) -> WorkerProcess | None:
         now = asyncio.get_running_loop().time()
@@ -256,6 +261,21 @@ class SqlPool:
         self._jobs[worker][job.id] = job
         self._held[job.hand] += 1
         worker.send({"id": job.id, **job.request})
+        if worker not in self._silent:
+            self._watch(worker)
+
+    def _watch(self, worker: WorkerProcess) -> None:
+        """As long as it holds several requests, ask whether it hears: one may keep its interpreter."""
+        several = len(self._jobs.get(worker, ())) > 1
+        if several and not self._silent.get(worker):
+            self._silent[worker] = True
+            worker.send({"id": next(self._ids), "do": "ping"})
+            asyncio.get_running_loop().call_later(DEAF_S, self._watch, worker)
+            return
+        self._silent.pop(worker, None)
+        if several:
+            _log.warning("a SQL worker is ended: one query keeps the others from being heard")
+            self._lose(worker)
 
     def _take_back(self, job: Job) -> None:
         assert job.worker is not None
@@ -267,6 +287,10 @@ class SqlPool:
     # What becomes of it.
 
     def _heard(self, worker: WorkerProcess, head: dict[str, Any], body: bytes) -> None:
+        if worker in self._silent:
+            self._silent[worker] = False
+        if head.get("alive"):
+            return
         job = self._jobs.get(worker, {}).get(head.get("id", 0))
         if job is None:
             worker.kill()  # it speaks out of turn
@@ -334,7 +358,7 @@ class SqlPool:
         else:
             for job in hoped_for:
                 job.worker, job.alone = None, True
-            self._waiting[:0] = hoped_for
+            self._waiting[:0] = reversed(hoped_for)  # the first is likelier to be the one at fault
         if not jobs:
             self._failures += 1
         _keep(self._burials, self._bury(worker))

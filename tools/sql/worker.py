@@ -109,6 +109,7 @@ class Worker:
             "info": self._info,
             "describe": self._describe,
             "schema": self._whole_schema,
+            "ping": lambda request, head: ({"alive": True}, b""),
         }
 
     def serve(self) -> None:

@@ -28,6 +28,8 @@ class OddEngine(DuckDbEngine):
             bytearray(1 << 40)
         if "-- nest" in sql:  # past the gate: the parser takes memory that no setting bounds
             self.cursor().execute("SELECT " + "(" * 20_000)
+        if "-- hold" in sql:  # one call that lets no other thread run, for many seconds
+            sum(range(2_000_000_000))
         if "-- look" in sql:
             raise ToolError(json.dumps(seen()), kind="sql")
         return super().admit(sql)

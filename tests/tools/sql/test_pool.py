@@ -25,9 +25,12 @@ from tests.tools.sql.pools import (
 )
 from tools.limits import ToolLimits
 from tools.sql.hand import SqlHand
-from tools.sql.pool import SqlPool
+from tools.sql.pool import DEAF_S, SqlPool
 
 pytestmark = pytest.mark.real
+
+HOLD = "SELECT 1 -- hold"
+"""It ends by itself after many seconds, and lets nothing else run in its worker until then."""
 
 
 def pids(pool: SqlPool) -> list[int]:
@@ -286,6 +289,32 @@ def test_those_beside_a_query_that_breaks_its_worker_have_their_answers(visits: 
             assert (await poison).kind == "limit"
             assert await asyncio.gather(*innocent) == [LONGER_ANSWER, LONGER_ANSWER]
             assert pool.state().lost == 2, "once beside the others, once alone, and not again"
+
+    asyncio.run(talk())
+
+
+def test_a_query_that_keeps_the_interpreter_does_not_keep_its_neighbours(visits: Path) -> None:
+    async def talk() -> None:
+        async with started(visits) as pool:
+            await all_ready(pool, 2)
+            hand = pool.hand("hog", patience(20))
+            hog = asyncio.create_task(fails(hand.rows(HOLD, limit=1)))
+            await until(lambda: pool.state().running == 1)
+            assert await rows(pool.hand("neighbour", patience(40)), "SELECT 1") == [[1]]
+            assert not hog.done()
+            hand.close()
+            assert (await hog).kind == "cancelled"
+
+    asyncio.run(talk())
+
+
+def test_a_worker_that_hears_is_left_alone_however_long_its_queries_take(visits: Path) -> None:
+    async def talk() -> None:
+        async with started(visits) as pool:
+            hands = [pool.hand(name, patience(3 * DEAF_S)) for name in "ab"]
+            errors = await asyncio.gather(*(fails(hand.rows(ENDLESS, limit=1)) for hand in hands))
+            assert [error.kind for error in errors] == ["timeout", "timeout"]
+            assert pool.state().lost == 0
 
     asyncio.run(talk())
 
