@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: list[str]) -> int:
     try:
-        code = build_app()(args=args, prog_name=hints.program(), standalone_mode=False)
+        code = build_app()(args=args, prog_name=_NAME, standalone_mode=False)
     except DdrError as exc:
         if os.environ.get("DDR_DEBUG") == "1":
             raise
@@ -87,7 +87,8 @@ def _run(args: list[str]) -> int:
             sys.stdout.write(exc.format_message() + "\n")
             return exc.exit_code
         usage = getattr(exc, "ctx", None)
-        hint = f"; see '{usage.command_path} --help'" if usage else ""
+        command = f"{hints.program()}{usage.command_path.removeprefix(_NAME)}" if usage else ""
+        hint = f"; see '{command} --help'" if usage else ""
         return _fail(f"{exc.format_message().rstrip('.')}{hint}", "UsageError", exc.exit_code, args)
     except typer.Abort:
         return _fail("stopped", "Abort", 1, args)

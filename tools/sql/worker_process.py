@@ -182,6 +182,8 @@ class WorkerProcess:
         return code
 
     def _hear(self, head: dict[str, Any], body: bytes) -> None:
+        if self._first.cancelled():
+            return  # its start was broken off; it is being ended
         if not self._first.done():
             self._first.set_result(head)
         elif self._first.result().get("ready"):

@@ -84,19 +84,26 @@ def test_a_run_that_ended_by_a_fault_fails_and_says_how_to_try_again(
     assert "--retry-errors" in done.err
 
 
-def test_without_a_sandbox_the_other_tools_are_there_and_the_reason_is_kept(
+def test_without_python_the_other_tools_are_there_and_the_reason_is_kept(
+    ddr: Ddr, built_home: Path
+) -> None:
+    agent = "tests.server.agents:GatedAgent"
+    run = ("run", "--scenario", "flights", "--agent", agent, "--entities", "01", "--json")
+    done = ddr(*run, "--tools", "sql")
+    assert done.code == 0, done.err
+    shown = ddr("show", "last", "01", "--json").json
+    assert shown["sandbox"] == {"name": "off", "detail": "the tools of this run leave Python out"}
+    names = [schema["name"] for schema in shown["preamble"]["tool_schemas"]]
+    assert names == ["get_database_info", "describe_table", "execute_query"]
+
+
+def test_python_as_the_only_hand_needs_a_sandbox(
     ddr: Ddr, built_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     off = Sandbox(name="off", detail="this kernel has no user namespaces")
     monkeypatch.setattr("tools.python.sandbox.sandbox_available", lambda: off)
     agent = "tests.server.agents:GatedAgent"
-    run = ("run", "--scenario", "flights", "--agent", agent, "--entities", "01", "--json")
-    done = ddr(*run)
-    assert done.code == 0, done.err
-    shown = ddr("show", "last", "01", "--json").json
-    assert shown["sandbox"] == off.model_dump()
-    names = [schema["name"] for schema in shown["preamble"]["tool_schemas"]]
-    assert names == ["get_database_info", "describe_table", "execute_query"]
+    run = ("run", "--scenario", "flights", "--agent", agent, "--entities", "01")
     refused = ddr(*run, "--tools", "python")
     assert refused.code == 2
     assert "there is none: this kernel has no user namespaces" in refused.err

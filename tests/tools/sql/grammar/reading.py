@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import strategies as st
 
 from tests.tools.sql.grammar import AFTER, BEFORE, fill, maybe, one, some
@@ -348,9 +350,9 @@ TOLD = st.one_of(
 )
 
 
-def _no_break(query: str) -> str:
-    """No-break spaces, where none would stand in a name or in a date's text."""
-    return query if set(query) & {"$", '"', "'"} else query.replace(" ", "\u00a0")
+def _spaced(space: str) -> Callable[[str], str]:
+    """Other white space between the words, where none would stand in a name or in a date's text."""
+    return lambda query: query if set(query) & {"$", '"', "'"} else query.replace(" ", space)
 
 
 READING = st.builds(
@@ -358,6 +360,6 @@ READING = st.builds(
     BEFORE,
     st.one_of(QUERIES, QUERIES, TOLD),
     AFTER,
-    st.sampled_from([str, str, _no_break, lambda q: q.replace(" ", "\n\t")]),
+    st.sampled_from([str, str, _spaced("\u00a0"), _spaced("\n\t")]),
 )
 """Any of them, with comments around, and any white space between the words."""
