@@ -280,12 +280,3 @@ def test_a_figure_is_bounded_in_bytes_and_in_pixels(
     if len(said) < 24:
         code = code.replace(f"{said[:24]!r} + bytes({len(said) - 24})", repr(said))
     assert cell.run(code).figures == ((said,) if taken else ())
-
-
-def test_a_figure_of_too_many_pixels_is_drawn_with_fewer_dots(cell: Session) -> None:
-    code = "import matplotlib.pyplot as plt\nplt.figure(figsize=(90, 90)); plt.axis('off')\nplt.text(0, 0, '.'); plt.text(1, 1, '.')\nNone"
-    drawn = cell.run(code.replace("(90, 90)", "(78, 78)"), wall_s=60)
-    assert drawn.error is None, drawn.error
-    (picture,) = drawn.figures
-    width, height = struct.unpack_from(">II", picture, 16)
-    assert width * height <= MOST_PIXELS
