@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from core.protocols import RUN_LIMIT, Observation, Reply, Tools
+from core.protocols import Observation, Reply, Tools
 from core.trajectory import ToolCall, ToolResult
 
 
@@ -86,11 +86,6 @@ def result(call: ToolCall, seen: Observation) -> ToolResult:
         violations=seen.violations,
         duration_s=seen.duration_s,
     )
-
-
-def is_exhausted(seen: Observation) -> bool:
-    """Whether the caller's limits are used up, and tools answer nothing more."""
-    return seen.error_kind == RUN_LIMIT
 
 
 def _no_number(word: str) -> float:

@@ -81,8 +81,8 @@ class ReactAgent:
                 yield turn
                 if self._insights:
                     # Where nothing was executed there is nothing to be asked about.
-                    idle = exploration.refused
-                    yield writer.none(turn) if idle else await writer.write(turn)
+                    refused = turn.was_refused
+                    yield writer.none(turn) if refused else await writer.write(turn)
             else:
                 yield exploration.nudge(reply)
         if self._asks_for_report and (exploration.stop != StopReason.IDLE or self.is_ddr):
@@ -106,8 +106,6 @@ class _Exploration:
     meter: Meter
     stop: StopReason | None = None
     overflow: ProviderError | None = None
-    refused: bool = False
-    """The tools answer nothing more: the last turn's calls were all refused."""
     idle: int = 0
     _began: tuple[datetime, float] = field(init=False)
 
@@ -138,12 +136,9 @@ class _Exploration:
         for place, call in enumerate(made):
             spare = self.agent.is_ddr and place > 0
             seen.append(calls.ONE_CALL if spare else await calls.answer(call, reply, self.tools))
-        exhausted = [calls.is_exhausted(observation) for observation in seen]
-        if any(exhausted):
-            self.stop, self.refused = self.meter.refused(), exhausted[0]
         results = tuple(map(calls.result, made, seen))
         self.history.add(*replayed(reply, made), *map(observed, results))
-        return Turn(
+        turn = Turn(
             index=self.meter.turns,
             text=reply.text,
             reasoning=reply.reasoning,
@@ -155,6 +150,9 @@ class _Exploration:
             started_at=self._began[0],
             duration_s=max(0.0, self.agent.clock() - self._began[1]),
         )
+        if turn.met_limit:
+            self.stop = self.meter.refused()
+        return turn
 
     def nudge(self, reply: Reply) -> Nudge:
         """A reply that neither called nor finished: a model call, not a turn. Too many end it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from core.checklist import ChecklistItem
 from core.evaluation import Verdict
@@ -29,10 +29,6 @@ class ToolSpec(Record):
     name: str
     description: str
     input_schema: dict[str, Any]
-
-
-RUN_LIMIT: Final = "run_limit"
-"""The error_kind of a call that was refused because a limit of the run is reached."""
 
 
 class Observation(Record):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
@@ -72,6 +72,10 @@ class ToolCall(Record):
     """The JSON text exactly as emitted, valid or not."""
 
 
+RUN_LIMIT: Final = "run_limit"
+"""The error_kind of a call that was refused because a limit of the run is reached."""
+
+
 class ToolResult(Record):
     """What a tool answered, exactly as the agent saw it."""
 
@@ -107,6 +111,16 @@ class Turn(Record):
     blocks, signatures): history replays it unchanged."""
     started_at: UtcTime
     duration_s: float = Field(ge=0)
+
+    @property
+    def met_limit(self) -> bool:
+        """Whether one of its calls was refused because a limit of the run was reached."""
+        return any(result.error_kind == RUN_LIMIT for result in self.tool_results)
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether the limit came before its first call, so that nothing of it was executed."""
+        return bool(self.tool_results) and self.tool_results[0].error_kind == RUN_LIMIT
 
 
 class Nudge(Record):

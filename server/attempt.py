@@ -12,7 +12,7 @@ import anyio
 
 from agent.session import UNAVAILABLE, ToolUnavailableError, connect
 from core.errors import ProviderError, ToolError
-from core.protocols import RUN_LIMIT, Finish, Step, Tools
+from core.protocols import Finish, Step, Tools
 from core.run import RunSpec
 from core.scenario import Task
 from core.trajectory import Nudge, Preamble, StopReason, Trajectory, Turn
@@ -166,7 +166,7 @@ def _was_refused(step: Turn | Nudge) -> bool:
     """Whether an agent with a model was told in this turn that the time is over."""
     if isinstance(step, Nudge) or step.call is None:
         return False
-    return any(result.error_kind == RUN_LIMIT for result in step.tool_results)
+    return step.met_limit
 
 
 async def _ending(last: Finish, steps: AsyncIterator[Step], limit: StopReason | None) -> StopReason:

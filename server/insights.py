@@ -15,7 +15,7 @@ from core.errors import ProviderError, UsageError
 from core.protocols import ChatModel
 from core.run import Limits, ModelSpec, RunSpec
 from core.scenario import Task
-from core.trajectory import StopReason, Trajectory, Turn
+from core.trajectory import Trajectory, Turn
 from databases.catalog import open_scenario
 from providers.pricing import PriceTable
 from server import inputs
@@ -38,10 +38,6 @@ FAILURES: Final = 3
 
 Watch = Callable[[float, float, str], None]
 """Told how many turns are done, of how many, and what happened now."""
-
-_LIMITS: Final = frozenset(
-    {StopReason.MAX_TURNS, StopReason.MAX_TOKENS, StopReason.MAX_COST, StopReason.MAX_SECONDS}
-)
 
 
 @dataclass(frozen=True)
@@ -147,7 +143,7 @@ class LateInsights:
 
     async def _ask(self, trajectory: Trajectory, turn: Turn, writer: InsightWriter) -> None:
         error: ProviderError | None = None
-        if _was_refused(trajectory, turn):
+        if turn.was_refused:
             insight = writer.none(turn)
         else:
             insight, error = await writer.attempt(turn)
@@ -167,13 +163,6 @@ class LateInsights:
         if error.kind == "auth" or self._in_a_row >= FAILURES:
             times = "" if error.kind == "auth" else f" {self._in_a_row} times in a row"
             self.written.stopped = f"{writer.model.name} failed{times}: {error}"
-
-
-def _was_refused(trajectory: Trajectory, turn: Turn) -> bool:
-    """Whether its calls were answered with a limit alone: there is nothing to be asked about."""
-    if trajectory.stop_reason not in _LIMITS or turn is not trajectory.turns[-1]:
-        return False
-    return bool(turn.tool_results) and turn.tool_results[0].error_kind == "limit"
 
 
 def prepare(

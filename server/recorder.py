@@ -11,7 +11,6 @@ from agent.limits import reached
 from agent.session import ToolUnavailableError
 from core.errors import DdrError, ProviderError
 from core.protocols import (
-    RUN_LIMIT,
     ChatModel,
     Finish,
     Observation,
@@ -23,6 +22,7 @@ from core.protocols import (
 from core.run import Limits
 from core.trajectory import (
     NO_USAGE,
+    RUN_LIMIT,
     UNKNOWN_USAGE,
     Insight,
     ModelCall,

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from core.trajectory import NO_USAGE, Nudge, Sandbox, StopReason, ToolCall, ToolResult, Usage
+from core.trajectory import (
+    NO_USAGE,
+    RUN_LIMIT,
+    Nudge,
+    Sandbox,
+    StopReason,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from tests.core.builders import at, call, insight, trajectory, turn
 
 COUNTS = (
@@ -242,3 +251,22 @@ def test_insights_stand_in_the_order_of_turns_and_a_failed_one_gives_way_to_the_
 @pytest.mark.parametrize(("name", "unsafe"), [("bubblewrap", False), ("unsafe-none", True)])
 def test_a_sandbox_that_is_none_says_so(name: str, unsafe: bool) -> None:
     assert Sandbox(name=name).is_unsafe is unsafe
+
+
+@pytest.mark.parametrize(
+    ("kinds", "met", "refused"),
+    [
+        ([None, None], False, False),
+        (["limit", "limit"], False, False),
+        ([None, RUN_LIMIT], True, False),
+        ([RUN_LIMIT, RUN_LIMIT], True, True),
+        ([], False, False),
+    ],
+)
+def test_a_turn_knows_whether_a_limit_of_the_run_met_it_and_whether_before_its_first_call(
+    kinds: list[str | None], met: bool, refused: bool
+) -> None:
+    answers = tuple(result(0.1).model_copy(update={"error_kind": kind}) for kind in kinds)
+    made = tuple(asked("c") for _ in kinds)
+    one = turn(1, tool_calls=made, tool_results=answers)
+    assert (one.met_limit, one.was_refused) == (met, refused)

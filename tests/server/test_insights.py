@@ -10,7 +10,7 @@ from agent.prompting import Prompts
 from core.errors import ProviderError
 from core.protocols import Reply, ToolSpec
 from core.scenario import Task
-from core.trajectory import ModelCall, Role, StopReason, Usage
+from core.trajectory import RUN_LIMIT, ModelCall, Role, StopReason, Usage
 from server.insights import LateInsights, missing
 from server.store import Repository
 from tests.server.support import START, draft, insight, spec, turn
@@ -125,3 +125,25 @@ def test_what_is_missing_are_turns_without_an_insight_that_came_through(store: R
     assert missing(open_) == [], "it may still write its own"
     told = ended.model_copy(update={"insights": (insight(ended.id, 2, None),)})
     assert [each.index for each in missing(told)] == [1, 3], "nothing to say is an answer"
+
+
+def test_a_turn_that_a_limit_refused_whole_is_not_asked_about_and_one_that_lacked_memory_is(
+    store: Repository,
+) -> None:
+    run = spec(entity_ids=("01",))
+    store.add_run(run)
+    mine = store.start_trajectory(draft(run, "01"))
+    for index, kind in enumerate(("limit", RUN_LIMIT), 1):
+        plain = turn(index)
+        failed = plain.tool_results[0].model_copy(update={"is_error": True, "error_kind": kind})
+        store.add_turn(mine.id, plain.model_copy(update={"tool_results": (failed,)}))
+    store.end_trajectory(mine.id, StopReason.MAX_TURNS, ended_at=START)
+    writer = Writer()
+    made = late(store, writer)
+    asyncio.run(made.write())
+    assert (writer.asked, made.written.left) == (1, 0)
+    (trajectory,) = store.trajectories(run.id)
+    assert [(i.turn, i.text) for i in trajectory.message_insights] == [
+        (1, "It is late."),
+        (2, None),
+    ]

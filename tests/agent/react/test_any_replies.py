@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import ProviderError
-from core.protocols import RUN_LIMIT, Observation, Reply
+from core.protocols import Observation, Reply
 from core.run import Limits
+from core.trajectory import RUN_LIMIT
 from tests.agent.react.support import (
     SPECS,
     Desk,

@@ -11,9 +11,9 @@ import pytest
 from agent.prompting import Prompts
 from agent.react import ReactAgent
 from core.errors import ProviderError, ProviderFault
-from core.protocols import RUN_LIMIT, Finish, Observation
+from core.protocols import Finish, Observation
 from core.run import Limits
-from core.trajectory import StopReason
+from core.trajectory import RUN_LIMIT, StopReason
 from tests.agent.react.support import (
     TASK,
     Desk,
