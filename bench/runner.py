@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,8 +138,8 @@ def _watch(
 
     # A runner that dies finishes nothing more: then, and past the deadline, the endpoint is ended.
     def guard() -> None:
-        while process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.2)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, deadline - time.monotonic()))
         if len(seen) < TO:
             served.kill()
 

@@ -86,7 +86,7 @@ def _litellm() -> Any:
     with suppress(ImportError):
         from litellm.litellm_core_utils.litellm_logging import Logging
 
-        Logging.response_cost_calculator = lambda *_, **__: None  # type: ignore[method-assign]
+        Logging.response_cost_calculator = lambda *_, **__: None
     return litellm
 
 

@@ -74,12 +74,12 @@ def sandbox_for(hands: Hands, name: str = SANDBOX) -> str | None:
     where Python is the only hand, UnknownNameError where nothing answers to the name.
     """
     from tools.python import SANDBOXES
+    from tools.python.sandbox import OFF, state_of
 
     if hands == "sql":
         return None
     sandbox = plugins.load("ddr.sandboxes", name, SANDBOXES)()
-    ask = getattr(sandbox, "state", None)
-    if hands == "python" and ask is not None and (state := ask()).name == "off":
+    if hands == "python" and (state := state_of(sandbox)).name == OFF:
         raise UsageError(f"--tools python needs a sandbox, and there is none: {state.detail}")
     return name
 

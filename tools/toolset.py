@@ -6,7 +6,7 @@ import functools
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import SandboxError, ToolError, UnknownNameError
@@ -14,7 +14,7 @@ from core.protocols import Observation, SandboxFactory, ToolSpec
 from core.scenario import ToolName
 from core.trajectory import Sandbox
 from tools.limits import ToolLimits
-from tools.python.sandbox import OFF
+from tools.python.sandbox import OFF, state_of
 from tools.python.session import GONE, PythonSession, render_cell, render_page, verdict
 from tools.rendering import fit
 from tools.scrub import Scrubber
@@ -73,8 +73,7 @@ class ToolSet:
             return Sandbox(name=OFF, detail="the tools of this run leave Python out")
         if self._sandbox is None:
             return Sandbox(name=OFF, detail="no sandbox was chosen for this run")
-        ask: Callable[[], Sandbox] | None = getattr(self._sandbox, "state", None)
-        return ask() if ask else Sandbox(name=self._sandbox.name)
+        return state_of(self._sandbox)
 
     async def list(self) -> Sequence[ToolSpec]:
         """The tools on offer; execute_code only where a sandbox holds it."""

@@ -16,6 +16,7 @@ from core.scenario import Entity, License, Scenario, Task
 from databases.catalog import InstalledScenario
 from databases.connection import open_readonly
 from databases.schema import read_schema
+from databases.target import Target
 
 _REFERENCE = re.compile(r"@(\w+)(?:\.(\w+))?")
 
@@ -42,6 +43,10 @@ class OpaqueScenario:
 
     def __init__(self, path: Path, entities: list[Entity]) -> None:
         self.database_path, self._entities = path, {e.id: e for e in entities}
+
+    @property
+    def target(self) -> Target:
+        return Target(dialect="duckdb", location=str(self.database_path))
 
     @property
     def scenario(self) -> Scenario:

@@ -19,6 +19,7 @@ from tools.host.messages import Opening
 from tools.host.sessions import HeldTools
 from tools.python import SANDBOXES
 from tools.python.fresh import FreshPython
+from tools.python.sandbox import state_of
 from tools.sql.pool import SqlPool
 from tools.threads import in_thread
 from tools.toolset import ToolSet
@@ -157,6 +158,5 @@ def _check_installed(kind: str, name: str, installed: Sequence[str]) -> None:
 
 async def _ask_state(sandbox: SandboxFactory | None) -> None:
     """A sandbox is tried at the first time that its state is asked for, which blocks."""
-    ask = getattr(sandbox, "state", None)
-    if ask is not None:
-        await in_thread(ask, name="sandbox-state")
+    if sandbox is not None:
+        await in_thread(lambda: state_of(sandbox), name="sandbox-state")

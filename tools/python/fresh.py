@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.protocols import CellLimits, CellResult, Kernel, QueryFunction, SandboxFactory
 from core.trajectory import Sandbox
+from tools.python.sandbox import state_of
 
 
 class FreshPython:
@@ -15,9 +16,7 @@ class FreshPython:
 
     def state(self) -> Sandbox:
         """How Python is held, or why it is off."""
-        ask = getattr(self._inner, "state", None)
-        found: Sandbox = ask() if ask else Sandbox(name=self.name)
-        return found
+        return state_of(self._inner)
 
     async def open(self, session: str, query: QueryFunction) -> Kernel:
         """Start a kernel. Raises SandboxError where this machine cannot hold one."""

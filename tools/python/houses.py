@@ -8,47 +8,31 @@ import json
 import os
 import shutil
 import socket
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from core.errors import SandboxError
-from tools.walls.bwrap import LAUNCHER, STAGES, UIDS, Sizes
-from tools.walls.process import END_S, SandboxProcess
+from tools.walls.bwrap import FLAGS, LAUNCHER, STAGES, UIDS, Sizes
+from tools.walls.process import HeldProcess, PlainProcess, SandboxProcess
 from tools.walls.runtime import KERNEL_PLACE, find_runtime
 from tools.walls.seccomp import filter_program
 
 OWN = ("/tmp", "/dev", "/site", "/python", "/lib", "/lib64", "/usr/share/zoneinfo")  # noqa: S108 - its own
 MAIN = "import sys; sys.path.append({!r}); from inside.zygote import main; main()"
-FLAGS = ("-I", "-S", "-B", "-X", "utf8")
 DEVICES = tuple(Path("/dev", name) for name in ("null", "zero", "random", "urandom"))
 MARK = "ddr-python-"
 
 _uids = itertools.cycle(UIDS)
 
 
-class Housed(Protocol):
-    """The started process."""
-
-    output_fd: int
-
-    def kill(self) -> None:
-        """End it, without waiting for it."""
-        ...
-
-    def wait(self, seconds: float = END_S) -> int | None:
-        """Its exit code; None where it goes on."""
-        ...
-
-
 class House(Protocol):
     """One way to hold the warm process and its kernels."""
 
-    def start(self, host: socket.socket, own_proc: int) -> Housed:
+    def start(self, host: socket.socket, own_proc: int) -> HeldProcess:
         """Start it from the calling thread, with which it ends. Raises SandboxError."""
         ...
 
@@ -117,11 +101,10 @@ class PlainHouse:
         self._give(self._base)
         self._layout = _beside(self._base) if self._uid is None else _staged(self._uid)
 
-    def start(self, host: socket.socket, own_proc: int) -> _PlainProcess:
+    def start(self, host: socket.socket, own_proc: int) -> PlainProcess:
         main = MAIN.format(str(self._layout.kernel))
-        return _PlainProcess(
-            self._layout.python,
-            [*FLAGS, "-c", main, str(host.fileno()), str(own_proc)],
+        return PlainProcess(
+            [*self._layout.python, *FLAGS, "-c", main, str(host.fileno()), str(own_proc)],
             environment=self._environment(),
             handles=[host.fileno(), own_proc],
         )
@@ -210,45 +193,6 @@ def _staged(uid: int) -> _Layout:
         [Path(stage, name) for source, name in at.items() if source != stdlib],
         inside / "lib",
     )
-
-
-class _PlainProcess:
-    """A child process without walls around it."""
-
-    def __init__(
-        self,
-        python: Sequence[str],
-        arguments: Sequence[str],
-        *,
-        environment: Mapping[str, str],
-        handles: Sequence[int],
-    ) -> None:
-        self.output_fd, output_w = os.pipe()
-        try:
-            self._process = subprocess.Popen(
-                [*python, *arguments],
-                pass_fds=handles,
-                stdin=subprocess.DEVNULL,
-                stdout=output_w,
-                stderr=subprocess.STDOUT,
-                env=environment,
-                cwd="/",
-                start_new_session=True,
-            )
-        except OSError as exc:
-            os.close(self.output_fd)
-            raise SandboxError(f"Python cannot be started: {exc}") from exc
-        finally:
-            os.close(output_w)
-
-    def kill(self) -> None:
-        self._process.kill()
-
-    def wait(self, seconds: float = END_S) -> int | None:
-        try:
-            return self._process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return None
 
 
 HOUSES: dict[str, Callable[[], House]] = {

@@ -6,10 +6,12 @@ import functools
 import os
 import socket
 import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 
 from core.errors import SandboxError
-from core.protocols import QueryFunction
+from core.protocols import QueryFunction, SandboxFactory
 from core.trajectory import Sandbox
 from tools.python.bounds import Bounds
 from tools.python.inside.landlock import landlock_version
@@ -27,7 +29,7 @@ WEAKER = (
 UNSAFE = "unsafe: no sandbox; cells run with the rights of the user who runs the server"
 
 
-class _ZygoteSandbox:
+class _ZygoteSandbox(ABC):
     """Sessions that are forked from one warm process."""
 
     name: str
@@ -35,9 +37,9 @@ class _ZygoteSandbox:
     def __init__(self, bounds: Bounds | None = None) -> None:
         self._bounds = bounds or Bounds()
 
+    @abstractmethod
     def state(self) -> Sandbox:
         """Whether it works on this machine, and by what means. Asks the machine at the first time."""
-        raise NotImplementedError
 
     async def warm(self) -> None:
         """Have the process ready that sessions are forked from. Raises SandboxError."""
@@ -87,6 +89,12 @@ class UnsafeSandbox(_ZygoteSandbox):
         if sys.platform != "linux":
             return Sandbox(name=OFF, detail=NOT_LINUX)
         return Sandbox(name=self.name, detail=UNSAFE)
+
+
+def state_of(sandbox: SandboxFactory) -> Sandbox:
+    """Whether a sandbox works on this machine; a plug-in's that cannot say so is taken to work."""
+    ask: Callable[[], Sandbox] | None = getattr(sandbox, "state", None)
+    return ask() if ask else Sandbox(name=sandbox.name)
 
 
 NOT_LINUX = f"the Python sandbox needs Linux; this is {sys.platform}"

@@ -14,9 +14,9 @@ from tools.sql.engine import EngineFactory, EngineLimits, Target
 from tools.sql.engines import ENGINES
 from tools.sql.order import Order
 from tools.sql.spill import Spill
-from tools.sql.worker_process import Ended, Heard, PlainProcess, Process, WorkerProcess
+from tools.sql.worker_process import Ended, Heard, WorkerProcess, plain_process
 from tools.threads import in_thread
-from tools.walls.process import SandboxProcess
+from tools.walls.process import HeldProcess, SandboxProcess
 from tools.walls.runtime import precompile
 
 OWN_MB = 1536
@@ -62,9 +62,8 @@ class Housing:
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         try:
-            with (
-                theirs
-            ):  # in this thread, the event loop's: a worker dies with its starter's thread
+            # In this thread, the event loop's: a worker dies with its starter's thread.
+            with theirs:
                 process = self._process(theirs, spill)
             worker = WorkerProcess(process, heard, ended, spill=spill)
         except BaseException:
@@ -81,9 +80,9 @@ class Housing:
         if self._spill:
             self._spill.close()
 
-    def _process(self, theirs: socket.socket, spill: Path | None) -> Process:
+    def _process(self, theirs: socket.socket, spill: Path | None) -> HeldProcess:
         if spill is None:
-            return PlainProcess(theirs)
+            return plain_process(theirs)
         runtime = confined.inside(Path(self._target.location), self._engine, spill)
         command = ["-c", INSIDE, str(theirs.fileno())]
         return SandboxProcess(command, confined.SIZES, theirs, runtime=runtime)

@@ -96,9 +96,8 @@ class Worker:
         keep = functools.lru_cache(REMEMBERED if factory.is_file else 0)
         self._admit: Callable[[str], Admitted] = keep(self._engine.admit)
         self._fields: Callable[[str], tuple[str, ...]] = keep(self._fields_of)
-        AccessLog(Schema(tables=())).fields(
-            "SELECT 1"
-        )  # what it imports is here before it is asked
+        # What it imports is here before it is asked.
+        AccessLog(Schema(tables=())).fields("SELECT 1")
         self._access: AccessLog | None = None
         self._beside = ThreadPoolExecutor(order.slots, thread_name_prefix="access")
         self._listening = threading.Lock()

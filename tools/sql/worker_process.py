@@ -9,18 +9,19 @@ import logging
 import os
 import shutil
 import socket
-import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from core.errors import ConfigError, DatabaseError, SandboxError
 from tools.sql import confined
 from tools.sql.channel import Wire
 from tools.sql.order import Order
 from tools.threads import in_thread
+from tools.walls.bwrap import FLAGS
+from tools.walls.process import HeldProcess, PlainProcess
 
 START_S = 60.0
 END_S = 5.0
@@ -30,7 +31,6 @@ KEPT = 50
 """Pieces of what a worker prints that are kept for an error's text."""
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_", "LD_LIBRARY_PATH", "TMPDIR", "SSL_", "PG")
 """What a plain process keeps of the environment, which may hold keys: what a driver looks for."""
-FLAGS = ("-I", "-S", "-B", "-X", "utf8")
 PLAIN = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[2]);"
     " from tools.sql.worker import main; main(int(sys.argv[1]))"
@@ -40,74 +40,21 @@ Ended = Callable[["WorkerProcess"], None]
 _log = logging.getLogger(__name__)
 
 
-class Process(Protocol):
-    """What a worker runs as."""
-
-    output_fd: int
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        ...
-
-    def locate(self) -> bool:
-        """Wait until it runs; False where its start failed."""
-        ...
-
-    def kill(self) -> None:
-        """End it at once."""
-        ...
-
-    def wait(self, seconds: float = END_S) -> int | None:
-        """Its exit code; None where it goes on."""
-        ...
-
-
-class PlainProcess:
-    """A process without walls; it bounds itself."""
-
-    def __init__(self, channel: socket.socket) -> None:
-        self.output_fd, output = os.pipe()
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, *FLAGS, "-c", PLAIN, str(channel.fileno()), json.dumps(sys.path)],
-                pass_fds=[channel.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                cwd="/",
-                env={k: v for k, v in os.environ.items() if k.startswith(PASSED_ON)}
-                | confined.ENVIRONMENT,
-            )
-        finally:
-            os.close(output)
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self._process.pid
-
-    def locate(self) -> bool:
-        """It runs from the beginning."""
-        return True
-
-    def kill(self) -> None:
-        """End it at once."""
-        self._process.kill()
-
-    def wait(self, seconds: float = END_S) -> int | None:
-        """Its exit code; None where it goes on."""
-        try:
-            return self._process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return None
+def plain_process(channel: socket.socket) -> PlainProcess:
+    """A worker without walls; it bounds itself."""
+    return PlainProcess(
+        [sys.executable, *FLAGS, "-c", PLAIN, str(channel.fileno()), json.dumps(sys.path)],
+        environment={k: v for k, v in os.environ.items() if k.startswith(PASSED_ON)}
+        | confined.ENVIRONMENT,
+        handles=[channel.fileno()],
+    )
 
 
 class WorkerProcess:
     """A started worker: requests go in, what it says is told to the pool."""
 
     def __init__(
-        self, process: Process, heard: Heard, ended: Ended, *, spill: Path | None = None
+        self, process: HeldProcess, heard: Heard, ended: Ended, *, spill: Path | None = None
     ) -> None:
         """`spill`: its own folder, removed with it."""
         self._process = process

@@ -17,6 +17,8 @@ LAUNCHER = Path(__file__).with_name("launcher.py")
 STAGES = ("/mnt", "/media", "/srv", "/tmp")  # noqa: S108 - covered in a namespace of our own only
 UIDS = range(61184, 65520)
 """Where an unprivileged uid is taken from as root: systemd keeps it for users that come and go."""
+FLAGS = ("-I", "-S", "-B", "-X", "utf8")
+"""Of an interpreter that is ours: nothing of the person's environment, no site-packages, no writes."""
 DEVICES = ("null", "zero", "random", "urandom")
 INSIDE_ID = "1000"
 
@@ -125,5 +127,4 @@ def _with_fds(
     command = [*command, "--info-fd", str(info_fd)]
     if seccomp_fd is not None:
         command += ["--seccomp", str(seccomp_fd)]
-    flags = ("-I", "-S", "-B", "-X", "utf8")
-    return [*command, "--", runtime.python, *flags, *inside]
+    return [*command, "--", runtime.python, *FLAGS, *inside]

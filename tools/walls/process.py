@@ -1,4 +1,4 @@
-"""One sandboxed process from the outside: start it, and end it with everything in it."""
+"""One process from the outside, sandboxed or plain: start it, and end it with everything in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from core.errors import SandboxError
 from tools.walls.bwrap import Sizes, sandbox_command
@@ -18,6 +19,30 @@ from tools.walls.runtime import Runtime, find_runtime
 from tools.walls.seccomp import NESTING, filter_program
 
 END_S = 5.0
+
+
+class HeldProcess(Protocol):
+    """A started process, however it is held."""
+
+    output_fd: int
+    """Its standard output and errors come out of this pipe."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id, as the host counts."""
+        ...
+
+    def locate(self) -> bool:
+        """Wait until it runs; False where its start failed."""
+        ...
+
+    def kill(self) -> None:
+        """End it at once, without waiting for it."""
+        ...
+
+    def wait(self, seconds: float = END_S) -> int | None:
+        """Its exit code; None where it goes on."""
+        ...
 
 
 class SandboxProcess:
@@ -132,6 +157,55 @@ class SandboxProcess:
         if self._init_fd is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._init_fd, number)
+
+
+class PlainProcess:
+    """A child process without walls around it, where they cannot be had or are not wanted.
+
+    To be used as a SandboxProcess is.
+    """
+
+    def __init__(
+        self, command: Sequence[str], *, environment: Mapping[str, str], handles: Sequence[int]
+    ) -> None:
+        """It inherits the open `handles`. Raises SandboxError."""
+        self.output_fd, output_w = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                command,
+                pass_fds=handles,
+                stdin=subprocess.DEVNULL,
+                stdout=output_w,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                cwd="/",
+                start_new_session=True,  # an interrupt at the terminal is the server's affair
+            )
+        except OSError as exc:
+            os.close(self.output_fd)
+            raise SandboxError(f"Python cannot be started: {exc}") from exc
+        finally:
+            os.close(output_w)
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def locate(self) -> bool:
+        """It runs from the beginning."""
+        return True
+
+    def kill(self) -> None:
+        """End it at once, without waiting for it. Idempotent."""
+        self._process.kill()
+
+    def wait(self, seconds: float = END_S) -> int | None:
+        """Its exit code; None where it goes on."""
+        try:
+            return self._process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None
 
 
 def _environment() -> dict[str, str]:

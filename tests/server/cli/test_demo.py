@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from core.trajectory import Sandbox
+from core.run import RunSpec
+from databases.catalog import InstalledScenario
+from server import toolhost
 from server.cli import demo
+from server.store import Repository
 from tests.server.cli.conftest import Ddr
-
-REASON = "this kernel has no user namespaces"
+from tests.server.sandboxes import REASON
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A scripted explorer whose insights are about no fact of the checklist, and no sandbox."""
+def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A scripted explorer whose insights are about no fact of the checklist, and no sandbox.
+
+    The sandbox that is off is an installed plug-in: the tool host, a process of its own, takes none
+    but those.
+    """
+    plug_in(tmp_path / "site", "ddr.sandboxes", "none = tests.server.sandboxes:NoSandbox")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
     (tmp_path / "gate").touch()
     monkeypatch.setenv("DDR_TEST_GATE", str(tmp_path / "gate"))
     monkeypatch.setattr(demo, "AGENT", "tests.server.agents:GatedAgent")
-    off = Sandbox(name="off", detail=REASON)
-    monkeypatch.setattr("tools.python.sandbox.sandbox_available", lambda: off)
+    spec = demo._spec
+
+    def without(installed: InstalledScenario, store: Repository) -> RunSpec:
+        return spec(installed, store).model_copy(update={"sandbox": "none"})
+
+    monkeypatch.setattr(demo, "_spec", without)
+    hosts: list[toolhost.ToolHost] = []  # one that was started before knows no new plug-in
+    monkeypatch.setattr(toolhost, "_private", hosts)
+    yield
+    for host in hosts:
+        host.close()
+
+
+def plug_in(site: Path, group: str, line: str) -> None:
+    """A distribution that brings one entry point, as pip would leave it in a folder."""
+    folder = site / "none-1.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: none\nVersion: 1\n", "utf-8")
+    (folder / "entry_points.txt").write_text(f"[{group}]\n{line}\n", "utf-8")
 
 
 @pytest.mark.real

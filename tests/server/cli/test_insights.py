@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.trajectory import Insight, StopReason, Trajectory
+from core.trajectory import RUN_LIMIT, Insight, StopReason, Trajectory
 from databases import catalog
 from databases.catalog import InstalledScenario
 from server.store import RunLock, open_store
@@ -179,7 +179,7 @@ def test_a_turn_whose_calls_a_limit_refused_is_not_asked_about(
         mine = store.start_trajectory(draft(run))
         store.add_turn(mine.id, turn(1))
         (answer,) = turn(2).tool_results
-        refused = answer.model_copy(update={"is_error": True, "error_kind": "limit"})
+        refused = answer.model_copy(update={"is_error": True, "error_kind": RUN_LIMIT})
         store.add_turn(mine.id, turn(2).model_copy(update={"tool_results": (refused,)}))
         store.end_trajectory(mine.id, StopReason.MAX_SECONDS, ended_at=START)
     assert ddr("insights", "last", "--model", script(tmp_path, TOLD, TOLD)).code == 0
