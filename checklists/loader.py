@@ -18,29 +18,30 @@ FOLDER = Path(__file__).parent
 """Where the shipped checklists lie, one `<id>.json` each."""
 
 
-def checklist_ids() -> list[str]:
-    """The shipped checklists, by id."""
-    return sorted(path.stem for path in FOLDER.glob("*.json"))
+def checklist_ids(own: Path | None = None) -> list[str]:
+    """The shipped checklists by id, and those in somebody's own folder."""
+    return sorted({path.stem for folder in _folders(own) for path in folder.glob("*.json")})
 
 
-def checklist_for(scenario_id: str) -> Checklist:
-    """The shipped checklist of a scenario.
+def checklist_for(scenario_id: str, own: Path | None = None) -> Checklist:
+    """The checklist that a scenario is scored by unless another is asked for.
 
+    It is the one with the scenario's own id, from somebody's own folder before the shipped ones.
     Raises UnknownNameError with the scenarios that have one.
     """
-    shipped = {found.scenario_id: found for found in map(load, checklist_ids())}
-    if scenario_id not in shipped:
-        raise UnknownNameError("checklist for scenario", scenario_id, shipped)
-    return shipped[scenario_id]
+    known = checklist_ids(own)
+    if scenario_id not in known:
+        raise UnknownNameError("checklist for scenario", scenario_id, known)
+    return load(scenario_id, own)
 
 
-def load(path_or_id: str | Path) -> Checklist:
+def load(path_or_id: str | Path, own: Path | None = None) -> Checklist:
     """The checklist of that id, or in that file.
 
     Raises UnknownNameError where there is neither, ChecklistError where the file is not a
     checklist or its hash does not fit its items; the text names file, item and key.
     """
-    path = _locate(path_or_id)
+    path = _locate(path_or_id, own)
     checklist = _parse(path, _read(path))
     found = items_hash(checklist.items)
     if checklist.hash != found:
@@ -51,16 +52,20 @@ def load(path_or_id: str | Path) -> Checklist:
     return checklist
 
 
-def _locate(path_or_id: str | Path) -> Path:
-    shipped = FOLDER / f"{path_or_id}.json"
-    if str(path_or_id) in checklist_ids():
-        return shipped
+def _folders(own: Path | None) -> list[Path]:
+    return [*([own] if own else ()), FOLDER]
+
+
+def _locate(path_or_id: str | Path, own: Path | None) -> Path:
+    for folder in _folders(own):
+        if (named := folder / f"{path_or_id}.json").is_file():
+            return named
     path = Path(path_or_id)
     if path.is_dir():
         raise ChecklistError(f"{path} is a folder; name the checklist's file in it")
     if path.exists():
         return path
-    raise UnknownNameError("checklist", str(path_or_id), checklist_ids())
+    raise UnknownNameError("checklist", str(path_or_id), checklist_ids(own))
 
 
 def _read(path: Path) -> Any:

@@ -1,4 +1,4 @@
-"""Find scenarios by name: the shipped ones, and those that plug-ins bring."""
+"""Find scenarios by name: the shipped ones, those that plug-ins bring, and those of this home."""
 
 from __future__ import annotations
 
@@ -10,30 +10,52 @@ from core.errors import ConfigError, UnknownNameError
 from core.plugins import known
 from databases.installed import InstalledScenario, install
 from databases.manifest import read_manifest
+from databases.variants import NAME as VARIANT
+from databases.variants import choose, read_variant
 
-__all__ = ["InstalledScenario", "open_scenario", "scenario_ids"]
+__all__ = ["InstalledScenario", "is_shipped", "open_scenario", "scenario_ids"]
 
+TOML = "scenario.toml"
 SHIPPED = {"flights": "databases.flights"}
 """Id to the package whose folder holds scenario.toml; the entry-point group ddr.scenarios adds to it."""
 
 
-def scenario_ids() -> list[str]:
-    """Every scenario that can be opened by name."""
-    return known("ddr.scenarios", SHIPPED)
+def scenario_ids(home: Path | None = None) -> list[str]:
+    """Every scenario that can be opened by name, those of a home included."""
+    return sorted({*known("ddr.scenarios", SHIPPED), *(_own(home) if home else ())})
+
+
+def is_shipped(scenario_id: str) -> bool:
+    """Whether the name is taken by a scenario that comes with the program or a plug-in."""
+    return scenario_id in known("ddr.scenarios", SHIPPED)
 
 
 def open_scenario(scenario_id: str, home: Path) -> InstalledScenario:
     """A scenario by its id; it need not be built.
 
+    One of this home is either a variant of another (variant.json) or has a scenario.toml of its own.
     Raises UnknownNameError with the ids that exist, ConfigError where its scenario.toml is wrong.
     """
-    path = _folder(scenario_id) / "scenario.toml"
+    own = home / "scenarios" / scenario_id
+    if not is_shipped(scenario_id):
+        if variant := read_variant(own):
+            base = open_scenario(variant.base, home).manifest
+            return install(choose(base, variant.options, scenario_id), home)
+        if scenario_id not in _own(home):
+            raise UnknownNameError("scenario", scenario_id, scenario_ids(home))
+    path = (_folder(scenario_id) if is_shipped(scenario_id) else own) / TOML
     manifest = read_manifest(path)
     if manifest.id != scenario_id:
         raise ConfigError(
             f"{path}: key 'id' is {manifest.id!r}, but it is registered as {scenario_id!r}"
         )
     return install(manifest, home)
+
+
+def _own(home: Path) -> list[str]:
+    """The scenarios of a home that it alone knows."""
+    found = (home / "scenarios").glob("*/")
+    return [f.name for f in found if (f / VARIANT).is_file() or (f / TOML).is_file()]
 
 
 def _folder(scenario_id: str) -> Path:

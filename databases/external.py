@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from core import plugins
 from core.errors import ConfigError, DdrError
+from core.scenario import Entity
 from databases.fingerprint import head
 from databases.manifest import Manifest
 from databases.record import TableOutline
@@ -27,6 +28,9 @@ _WHOLE = 1 << 256
 
 
 class _Cursor(Protocol):
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
     def execute(self, sql: str) -> None: ...
 
     def fetch(self, count: int) -> Sequence[tuple[Any, ...]]: ...
@@ -56,7 +60,7 @@ class Survey:
 
     fingerprint: str
     outline: tuple[TableOutline, ...]
-    entities: tuple[tuple[str, str], ...]
+    entities: tuple[Entity, ...]
 
 
 @contextmanager
@@ -70,14 +74,16 @@ def opened(target: Target) -> Iterator[Source]:
 def survey(source: Source, manifest: Manifest, progress: Callable[[str, float], None]) -> Survey:
     """Read the whole database once."""
     schema = source.schema()
-    listed = list_entities(manifest, _listed(source, manifest))
+    listed = list_entities(manifest, *_listed(source, manifest))
     taken = take_fingerprint(source, schema, progress)
     return Survey(fingerprint=taken, outline=outline(schema), entities=listed)
 
 
-def _listed(source: Source, manifest: Manifest) -> list[tuple[Any, ...]]:
+def _listed(source: Source, manifest: Manifest) -> tuple[Sequence[str], list[tuple[Any, ...]]]:
     try:
-        return list(_rows(source, manifest.entities.query))
+        with closing(source.cursor()) as cursor:
+            cursor.execute(manifest.entities.query)
+            return cursor.columns, list(_fetched(cursor))
     except DdrError:
         raise
     except Exception as exc:
@@ -123,16 +129,36 @@ def changes(before: Iterable[TableOutline], now: Iterable[TableOutline]) -> list
 
 
 def list_entities(
-    manifest: Manifest, rows: Sequence[tuple[Any, ...]]
-) -> tuple[tuple[str, str], ...]:
-    """(id, label) of each entity. Raises ConfigError where the query does not give that."""
+    manifest: Manifest, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> tuple[Entity, ...]:
+    """The entities that a query lists. Raises ConfigError where it does not.
+
+    The first two columns are id and label; goal, role, cluster_id and tables (a list, or names with
+    commas between) are taken as such, all others as attributes.
+    """
     where = f"scenario {manifest.id}: key 'entities.query'"
-    if not rows or len(rows[0]) != 2:
+    if not rows or len(columns) < 2:
         raise ConfigError(f"{where}: must give the columns id and label, and one entity at least")
     ids = [row[0] for row in rows]
     if None in ids or len(set(ids)) < len(ids):
         raise ConfigError(f"{where}: gives an id twice, or none")
-    return tuple((str(entity_id), str(label)) for entity_id, label in rows)
+    return tuple(_entity(manifest.id, columns, row) for row in rows)
+
+
+def _entity(scenario_id: str, columns: Sequence[str], row: tuple[Any, ...]) -> Entity:
+    more = {c: v for c, v in zip(columns[2:], row[2:], strict=True) if v is not None}
+    tables = more.pop("tables", None)
+    if isinstance(tables, str):
+        tables = [name.strip() for name in tables.split(",")]
+    taken = {name: str(more.pop(name)) for name in ("goal", "role", "cluster_id") if name in more}
+    return Entity(
+        scenario_id=scenario_id,
+        id=str(row[0]),
+        label=str(row[1]),
+        tables=None if tables is None else tuple(tables),
+        attributes={name: str(value) for name, value in more.items()},
+        **taken,
+    )
 
 
 def _in_order(schema: Schema) -> list[Table]:
@@ -146,8 +172,12 @@ def _shape(table: Table) -> str:
 def _rows(source: Source, sql: str) -> Iterator[tuple[Any, ...]]:
     with closing(source.cursor()) as cursor:
         cursor.execute(sql)
-        while chunk := cursor.fetch(_CHUNK):
-            yield from chunk
+        yield from _fetched(cursor)
+
+
+def _fetched(cursor: _Cursor) -> Iterator[tuple[Any, ...]]:
+    while chunk := cursor.fetch(_CHUNK):
+        yield from chunk
 
 
 def _cell(value: Any) -> str:

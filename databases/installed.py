@@ -74,6 +74,12 @@ class InstalledScenario:
             dialect=self.scenario.dialect, location=place, fact_columns=self.manifest.facts
         )
 
+    @property
+    def base(self) -> str:
+        """The shipped scenario whose variant this is; its own id where it is none."""
+        section = self.manifest.build
+        return (section.base if section else None) or self.scenario.id
+
     def is_built(self) -> bool:
         """Whether a finished database of this version is there; says nothing of its health."""
         record = read_record(self.folder)
@@ -126,10 +132,7 @@ class InstalledScenario:
 
     def entities(self) -> tuple[Entity, ...]:
         """The entities in the manifest's order. Raises ScenarioError where it is not built."""
-        return tuple(
-            Entity(scenario_id=self.scenario.id, id=entity_id, label=label)
-            for entity_id, label in self._record().entities
-        )
+        return self._record().entities
 
     def entity(self, entity_id: str) -> Entity:
         """One entity. Raises UnknownNameError with the ids that exist."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, get_args
+from typing import Annotated, Any, NoReturn, get_args, get_origin
 
 from pydantic import Field, ValidationError
 
@@ -25,6 +25,19 @@ class EntityQuery(Record):
     """One SELECT with the columns `id` and `label`; its order is the order of the entities."""
 
 
+OptionValue = bool | int | float | str
+"""What a build option may be; the type of its default is the type that is asked for."""
+
+
+class Variant(Record):
+    """What differs from the scenario where an option of this name is switched on."""
+
+    title: Text
+    license: License
+    task_template: Text | None = None
+    tools: tuple[ToolName, ...] | None = None
+
+
 class BuildSection(Record):
     """How the database is made."""
 
@@ -34,6 +47,14 @@ class BuildSection(Record):
     """What every pseudonym and every draw hangs on."""
     disk_mb: int = Field(default=500, ge=1)
     """Free space that a build asks for before it starts, MB."""
+    base: str | None = None
+    """The shipped scenario that this one is a variant of; None = itself."""
+    options: dict[str, OptionValue] = Field(default_factory=dict)
+    """What `ddr scenarios build` may be told (from, synthetic, entities, rows, ...), with its default."""
+    needs_one_of: tuple[str, ...] = ()
+    """Options of which one must be given: a scenario that is made from somebody's files has no others."""
+    variants: dict[str, Variant] = Field(default_factory=dict)
+    """Switches that make a scenario of its own, named `id-switch`: synthetic, anonymise, ..."""
 
 
 class DatabaseSection(Record):
@@ -123,12 +144,12 @@ def _refuse_unknown_keys(path: Path, values: dict[str, Any], model: type[Record]
             known = ", ".join(model.model_fields)
             raise ConfigError(f"{path}: unknown key {at + key!r}; {hint}known: {known}")
         for section in (field.annotation, *get_args(field.annotation)):  # of `Section | None`
-            if (
-                isinstance(value, dict)
-                and isinstance(section, type)
-                and issubclass(section, Record)
-            ):
-                _refuse_unknown_keys(path, value, section, f"{at}{key}.")
+            if not (isinstance(section, type) and issubclass(section, Record)):
+                continue
+            is_named = get_origin(field.annotation) is dict  # of `dict[str, Section]`
+            for name, part in value.items() if is_named else (("", value),):
+                if isinstance(part, dict):
+                    _refuse_unknown_keys(path, part, section, f"{at}{key}.{name}{'.' * bool(name)}")
 
 
 def _fail(path: Path, exc: ValidationError) -> NoReturn:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from core.errors import ScenarioError
 from core.record import Record, UtcTime
+from core.scenario import Entity
+from databases.manifest import OptionValue
 
 NAME = "scenario.json"
 
@@ -31,8 +33,9 @@ class BuildRecord(Record):
     """Of the database file, bytes; None where it is a server."""
     mtime_ns: int | None
     built_at: UtcTime
-    entities: tuple[tuple[str, str], ...]
-    """(id, label) of each."""
+    entities: tuple[Entity, ...]
+    options: dict[str, OptionValue] = Field(default_factory=dict)
+    """What the build was told."""
     outline: tuple[TableOutline, ...] | None = None
     """Of a database that was not built here; None for one that was."""
 

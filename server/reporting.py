@@ -34,7 +34,7 @@ def collect(
     entities = installed.entities()
     judged = evaluate.own_evaluations(store.evaluations(spec.id))
     latest = judged[-1] if judged else None
-    facts = checklist or _checklist(spec, latest)
+    facts = checklist or _checklist(spec, latest, settings)
     found = None
     if latest is not None and latest.checklist_hash == facts.hash:
         found = evaluate.read(spec, store, facts, entities, latest.id)
@@ -77,13 +77,13 @@ def write(data: ReportData, path: Path) -> Path:
     return path
 
 
-def _checklist(spec: RunSpec, latest: Evaluation | None) -> Checklist:
+def _checklist(spec: RunSpec, latest: Evaluation | None, settings: Settings) -> Checklist:
     """The one that the run was judged by, where it is shipped; else the scenario's."""
     if latest is not None:
         try:
-            named = load(latest.checklist_id)
+            named = load(latest.checklist_id, settings.checklists)
         except UnknownNameError:
             named = None
         if named is not None and named.scenario_id == spec.scenario_id:
             return named
-    return checklist_for(spec.scenario_id)
+    return checklist_for(spec.scenario_id, settings.checklists)

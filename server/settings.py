@@ -31,6 +31,11 @@ class Settings:
         """Where `ddr report` and `ddr demo` write their pages."""
         return self.home / "reports"
 
+    @property
+    def checklists(self) -> Path:
+        """Checklists of one's own, `<id>.json`: authored with a built scenario, imported, derived."""
+        return self.home / "checklists"
+
     def prepare(self) -> Settings:
         """Make the home folder (mode 0700) if it is not there. Raises StoreError."""
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from checklists.authoring.candidates import Candidate, find_all
@@ -31,6 +31,11 @@ class Brief:
     """Items per entity, from its rows; the order is the order of choosing."""
     version: str
     license: License
+
+    def renamed(self, scenario_id: str, terms: License) -> Brief:
+        """The same for a variant of the scenario."""
+        subject = replace(self.subject, scenario_id=scenario_id)
+        return replace(self, subject=subject, license=terms)
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,14 @@ def register(app: typer.Typer) -> None:
 
 
 def list_(json: Json = False, quiet: Quiet = False) -> None:
-    """List the shipped checklists."""
+    """List the checklists: the shipped ones, and your own."""
     from checklists.loader import checklist_ids, load
+    from server import settings as places
     from server.cli.output import Output
 
     out = Output(json=json, quiet=quiet)
-    found = [load(name) for name in checklist_ids()]
+    own = places.load().checklists
+    found = [load(name, own) for name in checklist_ids(own)]
     rows = [
         [each.id, each.version, each.scenario_id, str(len(each.items)), each.hash[:12]]
         for each in found
@@ -59,8 +61,10 @@ def verify(
 ) -> None:
     """Prove a checklist on its scenario's database, and on perturbed copies of it."""
     from checklists.loader import load
+    from server import settings as places
 
-    prove(load(checklist).scenario_id, checklist, json=json, quiet=quiet)
+    own = places.load().checklists
+    prove(load(checklist, own).scenario_id, checklist, json=json, quiet=quiet)
 
 
 def prove(scenario: str, checklist_name: str | None, *, json: bool, quiet: bool) -> None:
@@ -77,7 +81,8 @@ def prove(scenario: str, checklist_name: str | None, *, json: bool, quiet: bool)
     settings = places.load()
     installed = open_scenario(scenario, settings.home)
     installed.check()
-    checklist = load(checklist_name) if checklist_name else checklist_for(scenario)
+    own = settings.checklists
+    checklist = load(checklist_name, own) if checklist_name else checklist_for(scenario, own)
     fingerprint = installed.verify_content()
     if checklist.scenario_fingerprint not in (None, fingerprint):
         raise ChecklistError(

@@ -94,7 +94,8 @@ def evaluate(
     settings = places.load().prepare()
     with open_store(settings.store_path) as store:
         spec = store.run(run)
-        facts = load(checklist) if checklist else checklist_for(spec.scenario_id)
+        own = settings.checklists
+        facts = load(checklist, own) if checklist else checklist_for(spec.scenario_id, own)
         asked = Asked(
             checker=checker or ("llm" if judge else "matching"),
             judge=judge,

@@ -44,7 +44,7 @@ def report(
     settings = places.load().prepare()
     with open_store(settings.store_path) as store:
         spec = store.run(run)
-        facts = load(checklist) if checklist else None
+        facts = load(checklist, settings.checklists) if checklist else None
         data = reporting.collect(spec, store, settings, checklist=facts, now=utc_now())
     path = reporting.write(data, out or settings.reports / f"{spec.id}.html")
     judge = typed(f"evaluate {spec.id}")

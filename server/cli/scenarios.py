@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
 import typer
 
 from core.hints import typed
 from core.wording import counted
+from server.cli.building import build
 from server.cli.options import Json, Quiet, example
-
-if TYPE_CHECKING:
-    from databases.catalog import InstalledScenario
-
-ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="Its id, as in the list.")]
+from server.cli.scenario_state import ScenarioName, state
 
 
 def register(app: typer.Typer) -> None:
@@ -23,36 +18,34 @@ def register(app: typer.Typer) -> None:
     )
     group.command("list", epilog=example("ddr scenarios list"))(list_)
     group.command("show", epilog=example("ddr scenarios show flights"))(show)
-    group.command("build", epilog=example("ddr scenarios build flights"))(build)
+    group.command(
+        "build",
+        epilog=example(
+            "ddr scenarios build flights",
+            "ddr scenarios build patients --synthetic --entities 100 --rows 200000 --seed 7",
+        ),
+    )(build)
     group.command("verify", epilog=example("ddr scenarios verify flights --json"))(verify)
     app.add_typer(group, name="scenarios")
 
 
 def list_(json: Json = False, quiet: Quiet = False) -> None:
-    """List the scenarios that are shipped or plugged in."""
+    """List the scenarios: the shipped ones, those of plug-ins, and your own, with their sizes."""
     from databases.catalog import open_scenario, scenario_ids
     from server import settings as places
     from server.cli.output import Output
 
     out = Output(json=json, quiet=quiet)
-    home = places.load().home
-    found = [_state(open_scenario(name, home)) for name in scenario_ids()]
-    heads = ["scenario", "title", "state", ">entities"]
-    out.table(heads, [[s["id"], s["title"], s["state"], str(s["entities"] or "")] for s in found])
+    settings = places.load()
+    names = scenario_ids(settings.home)
+    found = [state(open_scenario(name, settings.home), settings) for name in names]
+    sizes = ("records", "tables", "fields", "entities", "items")
+    rows = [
+        [s["id"], s["title"], s["state"], *("" if s[n] is None else f"{s[n]:,}" for n in sizes)]
+        for s in found
+    ]
+    out.table(["scenario", "title", "state", *(f">{name}" for name in sizes)], rows)
     out.result({"scenarios": found})
-
-
-def _state(installed: InstalledScenario) -> dict[str, Any]:
-    scenario = installed.scenario
-    built = installed.is_built()
-    return {
-        "id": scenario.id,
-        "title": scenario.title,
-        "version": scenario.version,
-        "state": "built" if built else "not built",
-        "entities": len(installed.entities()) if built else None,
-        "license": scenario.license.name,
-    }
 
 
 def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> None:
@@ -62,11 +55,17 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
     from server.cli.output import Output
 
     out = Output(json=json, quiet=quiet)
-    installed = open_scenario(scenario, places.load().home)
+    settings = places.load()
+    installed = open_scenario(scenario, settings.home)
     about = installed.scenario
     out.say(f"{about.id} {about.version}: {about.title}")
     out.say(f"licence {about.license.name}; {about.license.source or ''}")
-    answer = _state(installed)
+    answer = state(installed, settings)
+    if section := installed.manifest.build:
+        answer["options"] = section.options
+        listed = [f"{name} = {value}" for name, value in section.options.items()]
+        if listed:
+            out.say(f"build options: {'; '.join(listed)}")
     if not installed.is_built():
         out.say(f"not built; build it: {typed(f'scenarios build {scenario}')}")
     else:
@@ -76,37 +75,12 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
         rows = [[t.name, f"{t.row_count:,}", str(len(t.columns)), t.comment or ""] for t in tables]
         out.table(["table", ">rows", ">columns", "what it holds"], rows)
         entities = installed.entities()
-        named = ", ".join(f"{e.id} {e.label}" for e in entities)
+        named = ", ".join(f"{e.id} {e.label}" if e.label != e.id else e.id for e in entities)
         out.say(f"{counted(len(entities), about.entity_noun)}: {named}")
         answer["fingerprint"] = about.fingerprint
         answer["tables"] = [t.model_dump(mode="json") for t in tables]
         answer["entities"] = {e.id: e.label for e in entities}
     out.result(answer)
-
-
-def build(
-    scenario: ScenarioName,
-    *,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Also where it is sound.")] = False,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Build a scenario's database; nothing happens where it is built and sound."""
-    from databases import build as builder
-    from server import settings as places
-    from server.cli.output import Output
-
-    out = Output(json=json, quiet=quiet)
-    home = places.load().prepare().home
-    with out.progress("building") as progress:
-        installed = builder.build(
-            scenario,
-            home,
-            progress=lambda what, share: progress.update(share, 1, what),
-            rebuild=rebuild,
-        )
-    out.say(f"{scenario} is built: {installed.place}")
-    out.result({**_state(installed), "fingerprint": installed.scenario.fingerprint})
 
 
 def verify(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> None:

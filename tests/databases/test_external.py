@@ -226,6 +226,10 @@ class Held:
     def schema(self) -> Schema:
         return Schema(tables=(self._table,))
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("a",)
+
     def cursor(self) -> Held:
         return Held(*self._rows)
 

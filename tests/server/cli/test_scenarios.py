@@ -104,7 +104,7 @@ def test_a_checklist_of_another_content_is_refused(
     ddr: Ddr, built_home: Path, monkeypatch: pytest.MonkeyPatch, quick: list[Verification]
 ) -> None:
     other = checklist_for("flights").model_copy(update={"scenario_fingerprint": "0" * 64})
-    monkeypatch.setattr("checklists.loader.checklist_for", lambda _scenario: other)
+    monkeypatch.setattr("checklists.loader.checklist_for", lambda *_: other)
     done = ddr("scenarios", "verify", "flights")
     assert done.code == 1
     assert "was proved on another content of flights" in done.err
