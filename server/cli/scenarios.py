@@ -85,6 +85,6 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
 
 def verify(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> None:
     """Prove the checklist: every item holds on the database and fails on a perturbed copy."""
-    from server.cli.checklists import prove
+    from server.cli.checklist_proving import prove
 
     prove(scenario, None, json=json, quiet=quiet)

@@ -1,0 +1,42 @@
+"""`ddr checklists list`: the shipped checklists, and those of this home."""
+
+from __future__ import annotations
+
+import typer
+
+from server.cli.options import Json, Quiet, example
+
+
+def add(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command("list", epilog=example("ddr checklists list"))(list_)
+
+
+def list_(json: Json = False, quiet: Quiet = False) -> None:
+    """List the checklists: the shipped ones, and your own."""
+    from checklists.loader import checklist_ids, load
+    from server import settings as places
+    from server.cli.output import Output
+
+    out = Output(json=json, quiet=quiet)
+    own = places.load().checklists
+    found = [load(name, own) for name in checklist_ids(own)]
+    rows = [
+        [each.id, each.version, each.scenario_id, str(len(each.items)), each.hash[:12]]
+        for each in found
+    ]
+    out.table(["checklist", "version", "scenario", ">items", "hash"], rows)
+    out.result(
+        {
+            "checklists": [
+                {
+                    "id": each.id,
+                    "version": each.version,
+                    "scenario": each.scenario_id,
+                    "items": len(each.items),
+                    "hash": each.hash,
+                }
+                for each in found
+            ]
+        }
+    )
