@@ -106,6 +106,8 @@ class ChecklistItem(Record):
     difficulty: Literal["easy", "medium", "hard"]
     """By tables and steps: one table and one step is easy, two is medium, more is hard."""
     capability: str | None = None
+    tagged_by: str | None = None
+    """What gave category and capability where the author did not: rules, a model, a person."""
     status: Literal["proposed", "accepted", "rejected", "stale"] = "accepted"
     decisions: tuple[Decision, ...] = ()
     source: str
@@ -117,6 +119,11 @@ class ChecklistItem(Record):
     """The kind of disorder that must break this item (checklists/perturb.py names them)."""
     signals: Signals | None = None
     weight: float = Field(default=1.0, gt=0)
+
+    @property
+    def has_path(self) -> bool:
+        """Whether evidence leads to it in the agent's own database (EVALUATION 5.5)."""
+        return self.evidence_sql is not None and self.expected is not None
 
 
 class Checklist(Record):
