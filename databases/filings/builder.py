@@ -1,0 +1,34 @@
+"""Choose what the filings database is made from: somebody's files, the SEC's own service, or a generator."""
+
+from __future__ import annotations
+
+import importlib
+from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from databases.build import BuildContext, Builder, Built
+
+_MAKERS = {
+    "synthetic": "databases.filings.synthetic:generate",
+    "as_is": "databases.filings.official:serve",
+}
+"""Switch to `module:function`, whose contract is databases.build.Builder."""
+_FROM_FILES = "databases.filings.loading:load"
+
+
+def build(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built:
+    """Fill an empty database from what the options name (databases.build.Builder)."""
+    names = [name for switch, name in _MAKERS.items() if context.options.get(switch)]
+    module, _, attribute = (names or [_FROM_FILES])[0].partition(":")
+    # Imported here: a generator needs no parser, and a parser no generator.
+    make: Builder = getattr(importlib.import_module(module), attribute)
+    return make(connection, context)
+
+
+def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the five tables, empty, with their comments."""
+    script = resources.files(__package__).joinpath("tables.sql").read_text(encoding="utf-8")
+    connection.execute(script)
