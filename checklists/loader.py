@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from checklists.canonical import items_hash
+from checklists.json_file import kind_of, read_json
 from core.checklist import Checklist
 from core.errors import ChecklistError, UnknownNameError
 
@@ -42,7 +43,7 @@ def load(path_or_id: str | Path, own: Path | None = None) -> Checklist:
     checklist or its hash does not fit its items; the text names file, item and key.
     """
     path = _locate(path_or_id, own)
-    checklist = _parse(path, _read(path))
+    checklist = _parse(path, read_json(path))
     found = items_hash(checklist.items)
     if checklist.hash != found:
         raise ChecklistError(
@@ -68,40 +69,9 @@ def _locate(path_or_id: str | Path, own: Path | None) -> Path:
     raise UnknownNameError("checklist", str(path_or_id), checklist_ids(own))
 
 
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(
-            path.read_text(encoding="utf-8-sig"),
-            object_pairs_hook=_without_repeats,
-            parse_constant=_refuse_constant,
-        )
-    except UnicodeDecodeError as exc:
-        raise ChecklistError(f"{path.name}: not UTF-8 at byte {exc.start}") from exc
-    except json.JSONDecodeError as exc:
-        place = f"line {exc.lineno}, column {exc.colno}"
-        raise ChecklistError(f"{path.name}: not JSON at {place}: {exc.msg}") from exc
-    except (ValueError, RecursionError) as exc:
-        raise ChecklistError(f"{path.name}: {exc}") from exc
-    except OSError as exc:
-        raise ChecklistError(f"{path.name} cannot be read: {exc.strerror}") from exc
-
-
-def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {repeated!r} stands twice in one object")
-    return found
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number that JSON knows")
-
-
 def _parse(path: Path, plain: Any) -> Checklist:
     if not isinstance(plain, Mapping):
-        raise ChecklistError(f"{path.name}: a checklist is one JSON object, not {_kind(plain)}")
+        raise ChecklistError(f"{path.name}: a checklist is one JSON object, not {kind_of(plain)}")
     try:
         return Checklist.model_validate_json(json.dumps(plain))
     except ValidationError as exc:
@@ -137,8 +107,3 @@ def _known_keys() -> Iterable[str]:
 
     for record in (Checklist, ChecklistItem, Signals, Magnitude, Expected):
         yield from record.model_fields
-
-
-def _kind(plain: Any) -> str:
-    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    return names.get(type(plain), "a number")
