@@ -12,6 +12,8 @@ from core.evaluation import Level
 from core.trajectory import Trajectory
 
 DIFFICULTIES = ("easy", "medium", "hard")
+UNKNOWN = "unknown"
+"""The group of those of which nobody has said how difficult they are."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +73,10 @@ def by_category(rows: Sequence[Judged]) -> list[Group]:
 
 
 def by_difficulty(rows: Sequence[Judged]) -> list[Group]:
-    """Easy, medium, hard; those without an item are left out."""
-    have = {row.item.difficulty for row in rows}
-    return _groups(rows, lambda item: item.difficulty, [d for d in DIFFICULTIES if d in have])
+    """Easy, medium, hard, unknown; those without an item are left out."""
+    have = {row.item.difficulty or UNKNOWN for row in rows}
+    names = [name for name in (*DIFFICULTIES, UNKNOWN) if name in have]
+    return _groups(rows, lambda item: item.difficulty or UNKNOWN, names)
 
 
 def stops(trajectories: Sequence[Trajectory]) -> list[Stop]:

@@ -9,6 +9,17 @@ from pydantic import Field, model_validator
 from core.record import Record, UtcTime
 from core.scenario import License
 
+InsightType = Literal[
+    "descriptive",
+    "diagnostic",
+    "predictive",
+    "prescriptive",
+    "evaluative",
+    "exploratory",
+    "other",
+]
+"""The four of InsightBench, the two that InsightEval adds, and what is none of these (EVALUATION 2)."""
+
 Slot = Literal["direction", "magnitude", "period", "scope"]
 
 
@@ -102,9 +113,10 @@ class ChecklistItem(Record):
     options: tuple[str, ...] = ()
     """The allowed answers of a closed item."""
     category: str
-    insight_type: Literal["descriptive", "diagnostic", "predictive", "prescriptive"] = "descriptive"
-    difficulty: Literal["easy", "medium", "hard"]
-    """By tables and steps: one table and one step is easy, two is medium, more is hard."""
+    insight_type: InsightType = "descriptive"
+    difficulty: Literal["easy", "medium", "hard"] | None = None
+    """By tables and steps: one table and one step is easy, two is medium, more is hard. None where
+    nobody has said: lists of facts that were not written here seldom do."""
     capability: str | None = None
     tagged_by: str | None = None
     """What gave category and capability where the author did not: rules, a model, a person."""

@@ -56,12 +56,15 @@ def breakdown(
     *,
     by: Facet,
 ) -> dict[str, list[Score]]:
-    """The same four scores inside each category or difficulty, in the items' order of names."""
-    names = dict.fromkeys(getattr(item, by) for item in items)
+    """The same four scores inside each category or difficulty, in the items' order of names.
+
+    Those of which nobody has said it stand under 'unknown'.
+    """
+    names = dict.fromkeys(getattr(item, by) or "unknown" for item in items)
     return {
         name: score(
             competitor,
-            [item for item in items if getattr(item, by) == name],
+            [item for item in items if (getattr(item, by) or "unknown") == name],
             trajectories,
             verdicts,
             entities,

@@ -46,6 +46,14 @@ def test_difficulties_stand_from_easy_to_hard_and_absent_ones_are_left_out() -> 
     assert [group.name for group in summary.by_difficulty(_rows())] == ["easy", "hard"]
 
 
+def test_items_of_unknown_difficulty_are_counted_as_such_and_not_lost() -> None:
+    rows = join([item("a", difficulty="hard"), item("b", difficulty=None)], [trajectory()], [])
+    assert [(g.name, g.message.of) for g in summary.by_difficulty(rows)] == [
+        ("hard", 1),
+        ("unknown", 1),
+    ]
+
+
 def test_stop_reasons_are_counted_the_most_frequent_first() -> None:
     reasons = [StopReason.MAX_TURNS, None, StopReason.FINISHED, StopReason.FINISHED]
     runs = [trajectory(f"t{n}", f"{n:02d}", stop_reason=r) for n, r in enumerate(reasons)]

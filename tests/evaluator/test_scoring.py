@@ -183,6 +183,14 @@ def test_a_breakdown_splits_the_items_and_loses_none() -> None:
     assert sum(pick(s).items for s in breakdown(*args, by="difficulty").values()) == 2
 
 
+def test_items_of_unknown_difficulty_have_a_score_of_their_own() -> None:
+    unknown = item("b").model_copy(update={"difficulty": None})
+    items, verdicts = [item("a"), unknown], [verdict("b", "supported")]
+    found = breakdown("x", items, [trajectory()], verdicts, [entity("03")], by="difficulty")
+    assert list(found) == ["easy", "unknown"]
+    assert pick(found["unknown"]).strict == 1.0
+
+
 LABELS: list[Label | None] = ["supported", "contradicted", "insufficient", None]
 
 
