@@ -53,6 +53,8 @@ class BuildSection(Record):
     """What `ddr scenarios build` may be told (from, synthetic, entities, rows, ...), with its default."""
     needs_one_of: tuple[str, ...] = ()
     """Options of which one must be given: a scenario that is made from somebody's files has no others."""
+    folder: str | None = None
+    """Where scenario.toml stands; put in when it is read, for builders with files beside it."""
     variants: dict[str, Variant] = Field(default_factory=dict)
     """Switches that make a scenario of its own, named `id-switch`: synthetic, anonymise, ..."""
 
@@ -90,6 +92,8 @@ class Manifest(Record):
     database: DatabaseSection | None = None
     facts: dict[str, str] = Field(default_factory=dict)
     """Table to the column whose values name facts (databases.target.Target)."""
+    descriptions: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Table to its columns' comments, `*` for its own; a build puts them over its builder's."""
 
     @property
     def place(self) -> str:
@@ -187,6 +191,8 @@ def _check_database(path: Path, manifest: Manifest) -> None:
         return
     if (section.path is None) == (section.url is None):
         fail("database", "give either path or url")
+    if manifest.descriptions:
+        fail("descriptions", "what is there already has comments of its own: leave it out")
     if section.url is None:
         if section.password_env or section.role_only_reads:
             fail("database", "password_env and role_only_reads go with a url")
@@ -206,7 +212,10 @@ def _check_database(path: Path, manifest: Manifest) -> None:
 
 
 def _placed(path: Path, manifest: Manifest) -> Manifest:
-    """With an absolute path, so that the manifest can be used without its folder."""
+    """With absolute paths, so that the manifest can be used without its folder."""
+    if manifest.build is not None:
+        built = manifest.build.model_copy(update={"folder": str(path.parent.absolute())})
+        return manifest.model_copy(update={"build": built})
     section = manifest.database
     if section is None or section.path is None:
         return manifest
