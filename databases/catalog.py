@@ -16,7 +16,10 @@ from databases.variants import choose, read_variant
 __all__ = ["InstalledScenario", "is_shipped", "open_scenario", "scenario_ids"]
 
 TOML = "scenario.toml"
-SHIPPED = {"flights": "databases.flights"}
+SHIPPED = {
+    "flights": "databases.flights",
+    "incidents": "databases.incidents",
+}
 """Id to the package whose folder holds scenario.toml; the entry-point group ddr.scenarios adds to it."""
 
 

@@ -1,0 +1,1 @@
+"""Service teams and their incidents: a generated database with a hidden state behind every team."""
