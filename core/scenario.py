@@ -8,6 +8,10 @@ from pydantic import Field
 
 from core.record import Record
 
+Goal = Literal["none", "dataset", "generic"]
+"""What an agent is told that it is to find out: nothing, the entity's own goal and role, or a goal that
+would fit any data (EVALUATION IB-10)."""
+
 ToolName = Literal["get_database_info", "describe_table", "execute_query", "execute_code"]
 
 
@@ -70,7 +74,7 @@ class Entity(Record):
 
 
 class Task(Record):
-    """What an agent is told: one entity, the tables, and no question."""
+    """What an agent is told: one entity, the tables, and no question, unless a run asks for a goal."""
 
     scenario_id: str
     entity_id: str
@@ -78,3 +82,5 @@ class Task(Record):
     entity_noun: str
     text: str
     """The task template filled in."""
+    is_apart: bool = False
+    """Whether the database holds this entity alone: no row bears its id then."""

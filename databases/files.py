@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,15 @@ def replace_file(source: Path, target: Path) -> None:
     with source.open("rb") as handle:
         os.fsync(handle.fileno())
     source.replace(target)
+
+
+def state_of(path: Path) -> Hashable:
+    """What tells one content of a file from another without reading it; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def write_private(path: Path, values: Mapping[str, Any]) -> None:

@@ -10,9 +10,10 @@ from typing import NoReturn
 
 from core.errors import DatabaseError, ScenarioError, UnknownNameError
 from core.hints import typed
-from core.scenario import Entity, Scenario, Task
-from databases import external
+from core.scenario import Entity, Goal, Scenario, Task
+from databases import external, parts
 from databases.connection import DatabaseHeldError, open_readonly
+from databases.files import state_of
 from databases.fingerprint import fingerprint
 from databases.manifest import Manifest
 from databases.record import NAME as RECORD
@@ -20,6 +21,7 @@ from databases.record import BuildRecord, read_record
 from databases.schema import Schema, read_schema
 from databases.seal import read_seal
 from databases.target import Target, vouched_for, with_password
+from databases.tasks import task_of
 
 TEMP_PREFIX = ".building-"
 """What the folder of a build under way, or of one that was killed, begins with."""
@@ -74,6 +76,15 @@ class InstalledScenario:
             dialect=self.scenario.dialect, location=place, fact_columns=self.manifest.facts
         )
 
+    def target_for(self, entity_id: str) -> Target:
+        """What the engine of one entity's tools is opened with: where entities have tables of their own,
+        a database that holds these alone. Raises UnknownNameError, and as `target` does."""
+        part = parts.part_of(self._record().parts, self.entity(entity_id).id)
+        if part is None:
+            return self.target
+        place = str(self.folder / parts.FOLDER / part.file)
+        return self.target.model_copy(update={"location": place})
+
     @property
     def base(self) -> str:
         """The shipped scenario whose variant this is; its own id where it is none."""
@@ -89,7 +100,7 @@ class InstalledScenario:
     def schema(self) -> Schema:
         """What the database holds. Raises as `check` does."""
         self._record()
-        if self.manifest.database is None:
+        if self.manifest.is_filled_here:
             with open_readonly(self.database_path) as connection:
                 return read_schema(connection)
         with external.opened(self.target) as source:
@@ -104,30 +115,34 @@ class InstalledScenario:
         or time differ. Of a database on a server the role, the schema and the numbers of rows are.
         """
         record = self._record()
-        if self.manifest.database is not None:
+        if not self.manifest.is_filled_here:
             if self.is_server or self._is_touched(record):
                 self._check_external(record, rehash=not self.is_server)
             return
         stored, actual = self._read(rehash=self._is_touched(record))
         if stored != record.fingerprint or actual != record.fingerprint:
             self._refuse_changed()
+        self._check_parts(record, rehash=False)
 
     def stamp(self) -> Hashable:
         """Another value once what `check` looks at may be another; cheap. None for a server, of which
         only `check` can tell."""
         if self.is_server:
             return None
-        return tuple(map(_state, (self.folder / RECORD, self.database_path, *self._logs)))
+        own = tuple(map(state_of, (self.folder / RECORD, self.database_path, *self._logs)))
+        record = read_record(self.folder)
+        return own, parts.stamp_of(record.parts, self.folder) if record else None
 
     def verify_content(self) -> str:
         """Hash every row again and return the fingerprint. Raises as `check` does."""
         record = self._record()
-        if self.manifest.database is not None:
+        if not self.manifest.is_filled_here:
             self._check_external(record, rehash=True)
             return record.fingerprint
         _, actual = self._read(rehash=True)
         if actual != record.fingerprint:
             self._refuse_changed()
+        self._check_parts(record, rehash=True)
         return actual
 
     def entities(self) -> tuple[Entity, ...]:
@@ -141,19 +156,12 @@ class InstalledScenario:
             raise UnknownNameError(self.scenario.entity_noun, entity_id, entities)
         return entities[entity_id]
 
-    def task(self, entity_id: str) -> Task:
-        """What an agent is told of one entity."""
+    def task(self, entity_id: str, goal: Goal = "none") -> Task:
+        """What an agent is told of one entity. Raises UsageError where it has no goal to be told."""
         entity = self.entity(entity_id)
-        noun = self.scenario.entity_noun
-        return Task(
-            scenario_id=self.scenario.id,
-            entity_id=entity.id,
-            entity_label=entity.label,
-            entity_noun=noun,
-            text=self.scenario.task_template.format(
-                entity_noun=noun, entity_id=entity.id, entity_label=entity.label
-            ),
-        )
+        part = parts.part_of(self._record().parts, entity_id)
+        is_apart = part is not None and len(part.entity_ids) == 1
+        return task_of(self.scenario, entity, goal, is_apart=is_apart)
 
     @property
     def log_path(self) -> Path:
@@ -186,6 +194,14 @@ class InstalledScenario:
                 self._refuse_changed(f": {'; '.join(said[:5])}")
             if rehash and external.take_fingerprint(source, schema) != record.fingerprint:
                 self._refuse_changed()
+
+    def _check_parts(self, record: BuildRecord, *, rehash: bool) -> None:
+        try:
+            parts.check_parts(record.parts, self.folder, rehash=rehash)
+        except DatabaseHeldError:
+            raise
+        except ScenarioError as exc:
+            raise type(exc)(f"{exc}; build it anew: {self._command}") from exc
 
     def _read(self, *, rehash: bool) -> tuple[str, str]:
         """The stored fingerprint, and the one of the rows where it was asked for (else again the stored)."""
@@ -239,12 +255,3 @@ def install(manifest: Manifest, home: Path) -> InstalledScenario:
         scenario=manifest.scenario(record.fingerprint if record else None),
         folder=folder,
     )
-
-
-def _state(path: Path) -> Hashable:
-    """What tells one content of a file from another without reading it; None where there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, get_args, get_origin
+from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
 
 from pydantic import Field, ValidationError
 
@@ -36,6 +36,10 @@ class Variant(Record):
     license: License
     task_template: Text | None = None
     tools: tuple[ToolName, ...] | None = None
+    dialect: Literal["sqlite"] | None = None
+    """Where the builder hands back a finished file of that engine (databases.builder.Built.file)."""
+    entities: EntityQuery | None = None
+    facts: dict[str, str] | None = None
 
 
 class BuildSection(Record):
@@ -96,10 +100,15 @@ class Manifest(Record):
     """Table to its columns' comments, `*` for its own; a build puts them over its builder's."""
 
     @property
+    def is_filled_here(self) -> bool:
+        """Whether the database is a DuckDB file that a build fills; else another engine answers for it."""
+        return self.database is None and self.dialect == "duckdb"
+
+    @property
     def place(self) -> str:
         """Where the database is: a file's name in the scenario's own folder, a path, or a URL."""
         if self.database is None:
-            return f"{self.id}.duckdb"
+            return f"{self.id}.{'duckdb' if self.dialect == 'duckdb' else 'sqlite3'}"
         return self.database.path or self.database.url or ""
 
     def scenario(self, fingerprint: str | None = None) -> Scenario:

@@ -23,6 +23,18 @@ class TableOutline(Record):
     """sha-256 of its columns, types, comments and keys."""
 
 
+class PartRecord(Record):
+    """The database of those entities that have these tables of their own."""
+
+    file: str
+    """Its name in the folder `parts`."""
+    entity_ids: tuple[str, ...]
+    fingerprint: str
+    size: int
+    """Bytes."""
+    mtime_ns: int
+
+
 class BuildRecord(Record):
     """What stands in scenario.json."""
 
@@ -37,7 +49,11 @@ class BuildRecord(Record):
     options: dict[str, OptionValue] = Field(default_factory=dict)
     """What the build was told."""
     outline: tuple[TableOutline, ...] | None = None
-    """Of a database that was not built here; None for one that was."""
+    """Of a database that another engine serves or that was not built here; None for other ones."""
+    parts: tuple[PartRecord, ...] = ()
+    """Where entities have tables of their own: what each explores instead of the whole."""
+    notes: tuple[str, ...] = ()
+    """What its builder had to say."""
 
 
 def read_record(folder: Path) -> BuildRecord | None:

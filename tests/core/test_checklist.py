@@ -124,6 +124,6 @@ def test_a_word_outside_the_vocabulary_is_refused(field: str, value: str) -> Non
         item(**{field: value})
 
 
-def test_a_list_of_facts_from_elsewhere_may_leave_the_difficulty_open_and_have_another_type() -> None:
+def test_a_list_from_elsewhere_may_leave_the_difficulty_open_and_have_another_type() -> None:
     taken = item(difficulty=None, insight_type="other")
     assert (taken.difficulty, taken.insight_type) == (None, "other")
