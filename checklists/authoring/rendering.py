@@ -11,7 +11,8 @@ from core.checklist import ChecklistItem, Expected, Magnitude, Signals, Slot
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 """A bare exact number between them is a year, printed without a comma."""
 _NONE: tuple[str, ...] = ()
-_UNIT_WORDS = {"": "", "%": "%", "min": " minutes", "mi": " miles", "years": " years"}
+_UNIT_WORDS = {"": "", "%": "%", "min": " minutes", "h": " hours", "mi": " miles"}
+"""How a unit is printed, where that is not a space and the unit."""
 
 
 def item_of(candidate: Candidate, subject: Subject) -> ChecklistItem:
@@ -102,5 +103,5 @@ def printed(figure: Figure, value: float) -> str:
     form = f"{value:.{figure.digits}f}" if a_year else f"{value:,.{figure.digits}f}"
     if float(form.replace(",", "")) == 0:
         form = form.removeprefix("-")
-    words = _UNIT_WORDS[figure.unit]
+    words = _UNIT_WORDS.get(figure.unit, f" {figure.unit}")
     return form + (words.removesuffix("s") if form in {"1", "-1"} else words)
