@@ -8,6 +8,7 @@ import typer
 
 PARTS = (
     "server.cli.checklist_listing",
+    "server.cli.checklist_importing",
     "server.cli.checklist_proving",
 )
 """Modules with a function `add(group)`, cheap to import, in the order of `ddr checklists --help`."""

@@ -1,0 +1,1 @@
+"""Checklists that others publish, read into our form."""
