@@ -58,10 +58,7 @@ class AccessLog:
 
     @cached_property
     def _dialect(self) -> Dialect:
-        from sqlglot.dialects.dialect import Dialect
-
-        silence_sqlglot()
-        return Dialect.get_or_raise(self._named)
+        return dialect_named(self._named)
 
     @cached_property
     def _mapping(self) -> MappingSchema:
@@ -186,6 +183,14 @@ def _is_too_deep(tree: exp.Expr) -> bool:
         level = [child for node in level for child in node.iter_expressions()]
         depth += 1
     return bool(level)
+
+
+def dialect_named(name: str) -> Dialect:
+    """sqlglot's own of that name."""
+    from sqlglot.dialects.dialect import Dialect
+
+    silence_sqlglot()
+    return Dialect.get_or_raise(name)
 
 
 def silence_sqlglot() -> None:

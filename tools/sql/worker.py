@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,6 +31,7 @@ from tools.sql.frames import pack_frame, read_frame
 from tools.sql.info import database_info, describe_table
 from tools.sql.order import Order, harden
 from tools.sql.rows import read_rows, render_rows
+from tools.sql.shapes import Shapes
 from tools.values import clip, compact
 
 T = TypeVar("T")
@@ -95,7 +96,11 @@ class Worker:
         # The verdict on a text is the same each time where the database cannot change.
         keep = functools.lru_cache(REMEMBERED if factory.is_file else 0)
         self._admit: Callable[[str], Admitted] = keep(self._engine.admit)
-        self._fields: Callable[[str], tuple[str, ...]] = keep(self._fields_of)
+        self._shapes = Shapes(
+            self._engine.dialect,
+            REMEMBERED if factory.is_file else 0,
+            exact=bool(order.target.fact_columns),
+        )
         # What it imports is here before it is asked.
         AccessLog(Schema(tables=())).fields("SELECT 1")
         self._access: AccessLog | None = None
@@ -182,9 +187,7 @@ class Worker:
         try:
             admitted = self._admit(sql)
             tables = admitted.tables
-            fields: Future[tuple[str, ...]] | None = None
-            if admitted.reads:
-                fields = self._beside.submit(self._fields_beside, admitted.reads)
+            fields = self._fields(admitted.reads) if admitted.reads else tuple
             with request.running(self._engine.cursor()) as cursor:
                 cursor.execute(sql)
                 taken = take(cursor)
@@ -194,13 +197,21 @@ class Worker:
             if (told := self._engine.explain(exc, tables)) is not None:
                 raise told from exc
             raise
-        return taken, fields.result() if fields else ()
+        return taken, fields()
 
-    def _fields_beside(self, sql: str) -> tuple[str, ...]:
+    def _fields(self, sql: str) -> Callable[[], tuple[str, ...]]:
+        """Hands back at once what gives them: known from a statement like it, or found out beside."""
+        shape = self._shapes.of(sql)
+        if (known := self._shapes.fields(shape)) is not None:
+            return lambda: known
+
         # The engine lets other threads run while it works, but for its own first steps: sqlglot's
         # compiled code, once begun, would hold them up.
-        time.sleep(HEAD_START_S)
-        return self._fields(sql)
+        def find() -> tuple[str, ...]:
+            time.sleep(HEAD_START_S)
+            return self._shapes.keep(shape, lambda: self._fields_of(sql))
+
+        return self._beside.submit(find).result
 
     def _fields_of(self, sql: str) -> tuple[str, ...]:
         if self._access is None:
