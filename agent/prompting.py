@@ -16,7 +16,7 @@ from core.scenario import Task
 _BUILTIN: Final = Path(__file__).parent / "prompts"
 _PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
 _OF_THE_TASK: Final = ("task", "entity_noun", "entity_id")
-_OWN: Final = {"start": ("tables",), "insight": ("turn",), "cut": ("count",)}
+_OWN: Final = {"start": ("where", "tables"), "insight": ("turn",), "cut": ("count",)}
 """What a prompt may hold beside the task's own."""
 
 
@@ -75,6 +75,7 @@ class Prompts:
             "task": task.text,
             "entity_noun": task.entity_noun,
             "entity_id": task.entity_id,
+            "where": _where(task),
             **values,
         }
         return _PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), getattr(self, name))
@@ -94,6 +95,13 @@ def table_list(data: Mapping[str, Any] | None) -> str:
 def _described(comment: Any) -> str:
     # Kept to its line: a comment cannot pose as another table or as an instruction of ours.
     return f": {' '.join(str(comment).split())}" if comment else ""
+
+
+def _where(task: Task) -> str:
+    """How an entity is told from the others: by its id, or by having the database to itself."""
+    if task.is_apart:
+        return f"All that the database holds is about this {task.entity_noun}: {task.entity_id}"
+    return f"The rows of this {task.entity_noun} are found by its id: {task.entity_id}"
 
 
 def _names() -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from core.record import Record, UtcTime
+from core.scenario import Goal
 
 
 class Limits(Record):
@@ -42,6 +43,8 @@ class RunSpec(Record):
     sandbox: str = "bubblewrap"
     """What was asked to hold Python, by its name; how it was held stands with each trajectory."""
     protocol: Literal["default", "ddr"] = "default"
+    goal: Goal = "none"
+    """What the agent is told that it is to find out."""
     prompts_hash: str | None = None
     limits: Limits = Limits()
     trials: int = Field(default=1, ge=1)

@@ -47,7 +47,7 @@ class Attempt:
         Raises StoreError where a record cannot be kept, BudgetSpentError where the money ran out
         (it ended as cancelled), and what cancels it.
         """
-        task = self.setting.scenario.task(self.key[0])
+        task = self.setting.scenario.task(self.key[0], self.spec.goal)
         recorder: Recorder | None = None
         try:
             await self.tools.list()  # opens them: only then is it known how Python is held

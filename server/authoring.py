@@ -24,6 +24,8 @@ def author_checklist(
     installed: InstalledScenario, settings: Settings, progress: Progress
 ) -> Checklist | None:
     """Author, prove and keep the checklist of a built scenario; None where it brings none."""
+    if not installed.manifest.is_filled_here:
+        return None  # another engine answers for it, and evidence is proved on DuckDB
     kept = Documents(settings.home, installed.scenario.id)
 
     def documents(entity_id: str) -> tuple[Document, ...]:

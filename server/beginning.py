@@ -68,6 +68,7 @@ def begin(
             limits=options.limits,
             seed=options.seed,
             protocol=options.protocol,
+            goal=options.goal,
             model=model,
             trials=options.trials,
             concurrency=options.concurrency,

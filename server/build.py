@@ -10,7 +10,7 @@ from core import plugins
 from core.errors import UsageError
 from core.protocols import Agent, ChatModel, Checker
 from core.run import Limits, RunSpec
-from core.scenario import Entity, ToolName
+from core.scenario import Entity, Goal, ToolName
 from server.selection import pick
 
 if TYPE_CHECKING:
@@ -92,10 +92,11 @@ def open_tools(
     *,
     protocol: Protocol = "default",
     reach: Reach | None = None,
+    entity_id: str | None = None,
 ) -> HeldTools:
     """One session's tools on the scenario's database: the scenario's, as far as asked for.
 
-    They are reached at their first use, in the tool host of this process unless `reach` names
+    Where entities have tables of their own, `entity_id` says whose. They are reached at their first use, in the tool host of this process unless `reach` names
     another. Protocol ddr: 100 rows at most, and Python that forgets its variables after each call.
     """
     from server.toolhost import private_host
@@ -107,7 +108,7 @@ def open_tools(
     scenario = installed.scenario
     opening = Opening(
         key=session,
-        target=installed.target,
+        target=installed.target if entity_id is None else installed.target_for(entity_id),
         names=tuple(name for name in scenario.tools if name in _HANDS[hands]),
         limits=ToolLimits(default_rows=20, max_rows=100, cell_chars=1000)
         if is_ddr
@@ -152,8 +153,8 @@ def make_setting(
         make_agent=agent,
         make_model=models.explorer,
         prepare=models.prepare,
-        open_tools=lambda session: open_tools(
-            installed, spec.tools, sandbox, session, protocol=spec.protocol
+        open_tools=lambda session, entity_id: open_tools(
+            installed, spec.tools, sandbox, session, protocol=spec.protocol, entity_id=entity_id
         ),
         board=means.board,
     )
@@ -182,6 +183,7 @@ def make_spec(
     limits: Limits | None = None,
     seed: int = 0,
     protocol: Protocol = "default",
+    goal: Goal = "none",
     model: ModelSpec | None = None,
     **more: Any,
 ) -> RunSpec:
@@ -200,6 +202,9 @@ def make_spec(
     if fingerprint is None:
         raise AssertionError("a scenario that passed its check has a fingerprint")
     known = [entity.id for entity in installed.entities()]
+    chosen = pick(entities, known, noun=installed.scenario.entity_noun, seed=seed)
+    for entity_id in chosen if goal != "none" else ():
+        installed.task(entity_id, goal)
     limits = limits or Limits()
     if protocol == "ddr" and limits.max_turns is None:
         limits = limits.model_copy(update={"max_turns": DDR_TURNS})
@@ -207,11 +212,12 @@ def make_spec(
         id=run_id(installed.scenario.id, now, taken),
         scenario_id=installed.scenario.id,
         scenario_fingerprint=fingerprint,
-        entity_ids=pick(entities, known, noun=installed.scenario.entity_noun, seed=seed),
+        entity_ids=chosen,
         agent=agent,
         model=model,
         tools=tools or _usual_hands(installed, protocol),
         protocol=protocol,
+        goal=goal,
         limits=limits,
         seed=seed,
         created_at=now,

@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError, field_validator
 from core.errors import ConfigError
 from core.record import Record
 from core.run import Limits
+from core.scenario import Goal
 
 REACT = "react"
 """The agent that explores where a model is named and no agent."""
@@ -42,6 +43,8 @@ class RunOptions(Record):
     insights: Literal["per-turn", "later", "none"] = "per-turn"
     final_report: Literal["ask", "none"] = "ask"
     protocol: Literal["default", "ddr"] = "default"
+    goal: Goal = "none"
+    """Other than none: only where the entities have goals."""
     endpoint_allowed: str | None = None
     timeout: float = Field(default=600.0, gt=0)
     seed: int = 0

@@ -19,7 +19,7 @@ from core.errors import DdrError, ScenarioError
 from core.hints import typed
 from core.protocols import Agent, ChatModel, Tools
 from core.run import RunSpec
-from core.scenario import Scenario, Task
+from core.scenario import Goal, Scenario, Task
 from core.trajectory import Sandbox
 from server.attempt import Attempt
 from server.board import Board
@@ -63,7 +63,7 @@ class Explored(Protocol):
         """Cheap, and another one once the database may be another; None where only `check` knows."""
         ...
 
-    def task(self, entity_id: str) -> Task:
+    def task(self, entity_id: str, goal: Goal = "none") -> Task:
         """What an agent is told."""
         ...
 
@@ -81,8 +81,8 @@ class Setting:
     store: Repository
     locks: Path
     make_agent: Callable[[], Agent]
-    open_tools: Callable[[str], HeldTools]
-    """Given a session's name, which is the trajectory's key."""
+    open_tools: Callable[[str, str], HeldTools]
+    """Given a session's name, which is the trajectory's key, and the entity that is explored."""
     make_model: Callable[[Key], ChatModel | None] = lambda _key: None
     """The model that explores one (entity, trial), already metered; None for an agent without."""
     prepare: Callable[[], None] = lambda: None
@@ -163,7 +163,7 @@ class _Run:
     async def explore(self, key: Key, say: Callable[[str], None]) -> None:
         """One attempt."""
         await self.check()
-        tools = self.setting.open_tools(f"{self.spec.id}.{key[0]}.{key[1]}")
+        tools = self.setting.open_tools(f"{self.spec.id}.{key[0]}.{key[1]}", key[0])
         try:
             await Attempt(self.spec, self.setting, key, tools, self._writer, say).explore()
         finally:

@@ -60,6 +60,7 @@ def summary(spec: RunSpec, store: Repository) -> dict[str, Any]:
         "agent": spec.agent,
         "model": competitor(spec) if spec.model else None,
         "protocol": spec.protocol,
+        "goal": spec.goal,
         "created_at": spec.created_at.isoformat(),
         "entities": len(spec.entity_ids),
         "trials": spec.trials,

@@ -11,6 +11,7 @@ import anyio
 
 from core.errors import DdrError, UnknownNameError
 from core.protocols import Observation, Tools, ToolSpec
+from core.scenario import Goal
 from databases.catalog import open_scenario
 from server import settings as places
 from server.build import SANDBOX, Hands, open_tools, sandbox_for
@@ -30,22 +31,28 @@ async def serve_entity(
     *,
     images: bool = True,
     sandbox: str = SANDBOX,
+    goal: str = "none",
     quiet: bool = False,
 ) -> int:
     """Serve until the client hangs up; the number of calls that were answered.
 
     `images`: whether figures that a cell draws are sent as pictures beside the text. `sandbox`: the
-    name of what holds Python.
-    Raises UnknownNameError, ScenarioError or DatabaseError before the first message is read.
+    name of what holds Python. `goal`: what the client is told that it is to find out.
+    Raises UnknownNameError, UsageError, ScenarioError or DatabaseError before the first message is
+    read.
     """
     chosen: dict[str, Hands] = {name: name for name in get_args(Hands)}
     if hands not in chosen:
         raise UnknownNameError("set of tools", hands, chosen)
     installed = open_scenario(scenario, places.load().home)
     installed.check()
-    task = installed.task(entity)
+    goals: dict[str, Goal] = {name: name for name in get_args(Goal)}
+    if goal not in goals:
+        raise UnknownNameError("goal", goal, goals)
+    task = installed.task(entity, goals[goal])
     holder = sandbox_for(chosen[hands], sandbox)
-    tools = open_tools(installed, chosen[hands], holder, session=f"stdio.{scenario}.{entity}")
+    session = f"stdio.{scenario}.{entity}"
+    tools = open_tools(installed, chosen[hands], holder, session, entity_id=entity)
     opening = asyncio.create_task(_announce(tools, f"{scenario}, {entity}", quiet=quiet))
     # In a thread: the tools are opened while the protocol's library is loaded.
     make_app = await in_thread(_load_protocol, name="protocol")

@@ -87,6 +87,13 @@ FinalReport = Annotated[
 Protocol = Annotated[
     str | None, typer.Option(help="ddr: the paper's own rules.", metavar="PROTOCOL")
 ]
+GoalName = Annotated[
+    str | None,
+    typer.Option(
+        help="Where entities have goals: none (the default), dataset (its own) or generic.",
+        metavar="GOAL",
+    ),
+]
 EndpointAllowed = Annotated[
     str | None,
     typer.Option(

@@ -62,6 +62,7 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
                         "agent": spec.agent,
                         "model": who if spec.model else None,
                         "protocol": spec.protocol,
+                        "goal": spec.goal,
                         **took.as_json(),
                         "done": state.done,
                         "wanted": state.wanted,

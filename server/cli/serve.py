@@ -25,6 +25,9 @@ def serve(
     images: Annotated[
         bool, typer.Option(help="Send figures that Python draws as pictures.")
     ] = True,
+    goal: Annotated[
+        str, typer.Option(help="Where entities have goals: none, dataset or generic.")
+    ] = "none",
     unsafe_python_without_sandbox: Unsafe = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -49,7 +52,9 @@ def serve(
 
     sandbox = UNSAFE if unsafe_python_without_sandbox else SANDBOX
     calls = asyncio.run(
-        serve_entity(wire, scenario, entity, tools, images=images, sandbox=sandbox, quiet=quiet)
+        serve_entity(
+            wire, scenario, entity, tools, images=images, sandbox=sandbox, goal=goal, quiet=quiet
+        )
     )
     if json:
         sys.stderr.write(dumps({"scenario": scenario, "entity": entity, "calls": calls}) + "\n")

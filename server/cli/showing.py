@@ -51,6 +51,7 @@ def show_run(spec: RunSpec, store: Repository, out: Output) -> None:
     ]
     who = f"{spec.agent} with {competitor(spec)}" if spec.model else spec.agent
     under = " under protocol ddr" if spec.protocol == "ddr" else ""
+    under += "" if spec.goal == "none" else f", told a {spec.goal} goal"
     out.say(f"run {spec.id}: {who} on {spec.scenario_id}{under}, {spec.created_at:%Y-%m-%d %H:%M}")
     heads = ["entity", ">trial", ">attempt", ">turns", ">insights", "report", "ended", ">s"]
     heads += [">tokens in / out", ">cost"] if asks else []

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from core.checklist import Checklist, ChecklistItem
-from core.scenario import Entity, License, Scenario, Task
+from core.scenario import Entity, Goal, License, Scenario, Task
 from databases.catalog import InstalledScenario
 from databases.connection import open_readonly
 from databases.schema import read_schema
@@ -70,7 +70,7 @@ class OpaqueScenario:
     def entities(self) -> tuple[Entity, ...]:
         return tuple(self._entities.values())
 
-    def task(self, entity_id: str) -> Task:
+    def task(self, entity_id: str, goal: Goal = "none") -> Task:
         return Task(
             scenario_id="opaque",
             entity_id=entity_id,

@@ -53,7 +53,7 @@ def _judged(
             store=store,
             locks=folder / "locks",
             make_agent=lambda: make_agent("profiler"),
-            open_tools=lambda session: open_tools(
+            open_tools=lambda session, _entity: open_tools(
                 cast("InstalledScenario", scenario), "sql", None, session
             ),
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.protocols import ChatModel, Finish, Observation, Tools
 from core.run import Limits, RunSpec
-from core.scenario import License, Scenario, Task
+from core.scenario import Goal, License, Scenario, Task
 from core.trajectory import Insight, Sandbox, ToolCall, ToolResult, Trajectory, Turn
 from server.runner import Setting, Watch, explore
 from server.store import Repository
@@ -97,7 +97,7 @@ class SmallScenario:
     def stamp(self) -> Hashable:
         return self.fingerprint, self.problem
 
-    def task(self, entity_id: str) -> Task:
+    def task(self, entity_id: str, goal: Goal = "none") -> Task:
         return Task(
             scenario_id="small",
             entity_id=entity_id,
@@ -134,7 +134,7 @@ class World:
         self.agents = 0
 
     def setting(self) -> Setting:
-        def open_tools(session: str) -> HeldScriptedTools:
+        def open_tools(session: str, entity_id: str) -> HeldScriptedTools:
             self.opened.append(HeldScriptedTools(**self.answers))
             return self.opened[-1]
 

@@ -279,7 +279,9 @@ def test_how_python_is_held_is_asked_once_the_tools_are_open(world: World) -> No
             self.sandbox_state = Sandbox(name="bubblewrap")
             return await super().list()
 
-    setting = replace(world.setting(), open_tools=lambda _session: Opened(execute_query=echo))
+    setting = replace(
+        world.setting(), open_tools=lambda _session, _entity: Opened(execute_query=echo)
+    )
     asyncio.run(explore(begin_one(world), setting))
     assert only(world).sandbox == Sandbox(name="bubblewrap")
 
@@ -293,7 +295,7 @@ def test_tools_that_cannot_be_opened_end_the_attempt_or_the_run(world: World, ki
             raise ToolError("the tool host ended three times", kind=kind)
 
     closed = Closed(execute_query=echo)
-    setting = replace(world.setting(), open_tools=lambda _session: closed)
+    setting = replace(world.setting(), open_tools=lambda _session, _entity: closed)
     run = begin_one(world)
     if kind == "unavailable":
         asyncio.run(explore(run, setting))
