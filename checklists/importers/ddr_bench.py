@@ -12,8 +12,7 @@ from typing import Any, Final
 from checklists.canonical import items_hash
 from checklists.importers.fiscal_years import Stated, stated
 from checklists.json_file import kind_of, read_json
-from checklists.tagging.rules import Rules, read_rules
-from checklists.tagging.tagging import UNTAGGED, difficulty_of
+from checklists.tagging.tagging import UNTAGGED
 from core.checklist import Checklist, ChecklistItem
 from core.errors import ChecklistError, UsageError
 from core.scenario import License
@@ -47,7 +46,7 @@ def import_checklist(
     license: License,
     checklist_id: str | None = None,
 ) -> Imported:
-    """The checklist in a file, its items without signals or evidence.
+    """The checklist in a file, its items without signals, evidence or difficulty.
 
     An item whose answer is one of CHANGES is closed, with all three as options in the file's own
     words; every other is open. `entity_ids` are those of the built scenario, or None where they
@@ -81,7 +80,6 @@ class _Reader:
         self._file, self._name = file, name
         self._known = entity_ids
         self._bare = _without_zeros(entity_ids or ())
-        self._rules: Rules = read_rules()
         self.years: dict[str, Stated] = {}
         self.absent: list[str] = []
 
@@ -145,7 +143,6 @@ class _Reader:
             kind="closed" if options else "open",
             options=options,
             category=construct if is_named else UNTAGGED,
-            difficulty=difficulty_of(question, self._rules),
             source=f"ddr-bench: {source}" if source else "ddr-bench",
         )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from checklists.canonical import items_hash
 from checklists.tagging.rules import Difficulty, Rules, first, shape_of
@@ -33,12 +33,6 @@ def propose(items: Sequence[ChecklistItem], rules: Rules) -> list[Tag]:
     return [_proposal(item, rules) for item in items]
 
 
-def difficulty_of(question: str, rules: Rules) -> Difficulty:
-    """How hard a question looks by its words alone, where nothing else is known of it."""
-    rule, _ = first(rules.capability, question, None)
-    return rule.difficulty or "medium"
-
-
 def tagged(checklist: Checklist, tags: Sequence[Tag], *, by: str, new_id: str) -> Checklist:
     """A copy under another id in which each item has its tag, and says who gave it."""
     given = {tag.item_id: tag for tag in tags}
@@ -49,10 +43,10 @@ def tagged(checklist: Checklist, tags: Sequence[Tag], *, by: str, new_id: str) -
 
 def counts(items: Sequence[ChecklistItem]) -> dict[str, dict[str, int]]:
     """Items per category, capability, difficulty, and per category and capability together."""
-    facets: Mapping[str, Any] = {
+    facets: Mapping[str, Callable[[ChecklistItem], str]] = {
         "category": lambda item: item.category,
         "capability": lambda item: item.capability or UNTAGGED,
-        "difficulty": lambda item: item.difficulty,
+        "difficulty": lambda item: item.difficulty or UNTAGGED,
         "category, capability": lambda item: f"{item.category}, {item.capability or UNTAGGED}",
     }
     return {
@@ -71,13 +65,15 @@ def _proposal(item: ChecklistItem, rules: Rules) -> Tag:
         category_why=category_why,
         capability=capability.name,
         capability_why=capability_why,
-        difficulty=capability.difficulty or item.difficulty,
+        difficulty=capability.difficulty or item.difficulty or "medium",
     )
     if (item.tagged_by or "").startswith(_BY_RULES):
         return proposed
-    kept: dict[str, str | None] = {}
+    kept: dict[str, str] = {}
     if item.category != UNTAGGED:
-        kept |= {"category": item.category, "category_why": _KEPT, "difficulty": item.difficulty}
+        kept |= {"category": item.category, "category_why": _KEPT}
+    if item.difficulty is not None:
+        kept |= {"difficulty": item.difficulty}
     if item.capability is not None:
         kept |= {"capability": item.capability, "capability_why": _KEPT}
     return proposed.model_copy(update=kept)

@@ -53,7 +53,7 @@ def test_a_pair_becomes_an_open_item_that_keeps_its_words(tmp_path: Path) -> Non
     assert (first.kind, first.options, first.category) == ("open", (), UNTAGGED)
     assert (first.source, second.source) == ("ddr-bench: Item 7", "ddr-bench")
     assert (first.signals, first.evidence_sql, first.has_path) == (None, None, False)
-    assert (first.difficulty, second.difficulty) == ("medium", "hard")
+    assert first.difficulty is None
     assert found.checklist.hash == items_hash(found.checklist.items)
     assert found.checklist.license == TERMS
 

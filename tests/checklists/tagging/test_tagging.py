@@ -10,7 +10,7 @@ import pytest
 from checklists.canonical import items_hash
 from checklists.tagging.rules import Shape, first, read_rules, shape_of
 from checklists.tagging.sheet import from_csv, to_csv
-from checklists.tagging.tagging import UNTAGGED, counts, difficulty_of, propose, tagged
+from checklists.tagging.tagging import UNTAGGED, counts, propose, tagged
 from core.errors import ChecklistError, ConfigError
 from tests.checklists.small import checklist, item
 
@@ -54,7 +54,6 @@ def test_evidence_that_is_no_sql_leaves_the_words() -> None:
 def test_a_word_is_found_whole_and_a_star_stands_for_its_endings() -> None:
     assert first(RULES.category, "What was driven by fuel?", None)[1] == "word: driven"
     assert first(RULES.category, "What is a thrift?", None)[0].name == "level and state"
-    assert difficulty_of("Why did it fall?", RULES) == "hard"
 
 
 def test_what_an_author_gave_stays_and_what_is_missing_is_added() -> None:
@@ -66,7 +65,9 @@ def test_what_an_author_gave_stays_and_what_is_missing_is_added() -> None:
 
 
 def test_an_untagged_item_gets_everything_and_the_copy_says_from_whom() -> None:
-    bare = item(category=UNTAGGED, question="Why are prices high?", evidence_sql=None)
+    bare = item(
+        category=UNTAGGED, question="Why are prices high?", evidence_sql=None, difficulty=None
+    )
     mine = checklist(bare)
     copy = tagged(mine, propose(mine.items, RULES), by=RULES.name, new_id="shops-tagged")
     (found,) = copy.items
