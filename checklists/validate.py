@@ -61,7 +61,7 @@ def validate(
         found += _names(item, entity_ids, categories)
         found += _evidence(item, schema, evidence)
         found += _signals(item, schema)
-        found += _given_away(item)
+        found += given_away(item)
     return tuple(found)
 
 
@@ -201,7 +201,8 @@ def _agree(magnitude: Magnitude, item: ChecklistItem) -> bool:
     return abs(abs(magnitude.value) - abs(item.expected.value)) <= near
 
 
-def _given_away(item: ChecklistItem) -> Iterator[Problem]:
+def given_away(item: ChecklistItem) -> Iterator[Problem]:
+    """Where a question holds the figure, the period or the text that it asks for."""
     question = item.question.replace(item.entity_id, " ")
     said = [float(found.replace(",", "")) for found in _NUMBER.findall(question)]
     for value, tolerance in _answers(item):
