@@ -45,7 +45,8 @@ class Draws:
             z = start + np.asarray(at).astype(np.uint64) * _GOLDEN
             z = (z ^ (z >> np.uint64(30))) * _FIRST
             z = (z ^ (z >> np.uint64(27))) * _SECOND
-        return z ^ (z >> np.uint64(31))
+        drawn: NDArray[np.uint64] = z ^ (z >> np.uint64(31))
+        return drawn
 
 
 class Wheels:
@@ -68,7 +69,8 @@ class Wheels:
     def slot(self, entity: Whole, position: Whole) -> Whole:
         """The slot in which each position lies; higher positions lie in no lower slot."""
         found = np.searchsorted(self._flat, entity * self._step + position, side="right")
-        return found.astype(np.int64) - entity * self._weights.shape[1]
+        slot: Whole = found.astype(np.int64) - entity * self._weights.shape[1]
+        return slot
 
     def within(self, entity: Whole, position: Whole, parts: ArrayLike) -> tuple[Whole, Whole]:
         """The slot, and how far into it: 0 to `parts` - 1, in the order of the positions."""

@@ -15,7 +15,9 @@ from core.scenario import Entity, License
 if TYPE_CHECKING:
     import duckdb
 
-AUTHORS: dict[str, str] = {}
+AUTHORS: dict[str, str] = {
+    "incidents": "checklists.authoring.incidents:written",
+}
 """Id of the shipped scenario to `module:function`, whose contract is Author."""
 
 
