@@ -17,8 +17,12 @@ __all__ = ["InstalledScenario", "is_shipped", "open_scenario", "scenario_ids"]
 
 TOML = "scenario.toml"
 SHIPPED = {
+    "filings": "databases.filings",
     "flights": "databases.flights",
+    "insightbench": "databases.insightbench",
     "incidents": "databases.incidents",
+    "wearables": "databases.wearables",
+    "patients": "databases.patients",
 }
 """Id to the package whose folder holds scenario.toml; the entry-point group ddr.scenarios adds to it."""
 
