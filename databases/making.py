@@ -152,7 +152,8 @@ def _taken(manifest: Manifest, built: Built, fresh: Path, context: BuildContext)
     place = Target(dialect=manifest.dialect, location=str(fresh), fact_columns=manifest.facts)
     with external.opened(place) as source:
         found = external.survey(source, manifest, context.progress)
-    entities = found.entities if built.entities is None else tuple(built.entities)
+    given = built.entities
+    entities = found.entities if given is None else _named(manifest, given)
     return _Filled(built, found.fingerprint, entities, outline=found.outline)
 
 
@@ -160,10 +161,18 @@ def _entities(
     manifest: Manifest, built: Built, connection: duckdb.DuckDBPyConnection
 ) -> tuple[Entity, ...]:
     if built.entities is not None:
-        return tuple(built.entities)
+        return _named(manifest, built.entities)
     listed = connection.execute(manifest.entities.query)
     columns = [column[0] for column in listed.description or ()]
     return external.list_entities(manifest, columns, listed.fetchall())
+
+
+def _named(manifest: Manifest, entities: Sequence[Entity]) -> tuple[Entity, ...]:
+    """A builder need not know under which name its scenario is kept. No id stands for two."""
+    ids = [entity.id for entity in entities]
+    if not ids or len(set(ids)) < len(ids):
+        raise ScenarioError(f"scenario {manifest.id}: its builder gives an entity twice, or none")
+    return tuple(entity.model_copy(update={"scenario_id": manifest.id}) for entity in entities)
 
 
 def _noted(built: BuildRecord, temporary: Path) -> Path:

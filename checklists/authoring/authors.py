@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     import duckdb
 
 AUTHORS: dict[str, str] = {
+    "insightbench": "checklists.authoring.insightbench:written",
     "incidents": "checklists.authoring.incidents:written",
+    "wearables": "checklists.authoring.wearables:written",
 }
 """Id of the shipped scenario to `module:function`, whose contract is Author."""
 
