@@ -50,6 +50,9 @@ class ReportData:
     """Those of `evaluation`."""
     scores: Sequence[Score] = ()
     """The agent's rows and those of the competitors 'blank', 'generic', 'shuffled_entity'."""
+    reachable: Sequence[Score] | None = None
+    """The agent's rows over the items that evidence proves to be in its database; None where no item
+    has evidence."""
     verification: Proof | None = None
     """None = `ddr scenarios verify` has not been run here."""
     gated: Mapping[str, int] = field(default_factory=dict)

@@ -47,6 +47,23 @@ def score(
     ]
 
 
+def reachable(
+    competitor: str,
+    items: Sequence[ChecklistItem],
+    trajectories: Sequence[Trajectory],
+    verdicts: Sequence[Verdict],
+    entities: Sequence[Entity],
+) -> list[Score] | None:
+    """The same four scores over the items that evidence proves to be in the agent's own database.
+
+    None where no item of these entities has evidence: then nobody knows which can be found.
+    """
+    asked = {entity.id for entity in entities}
+    proven = [item for item in items if item.has_path and item.entity_id in asked]
+    found = score(competitor, proven, trajectories, verdicts, entities)
+    return found if found[0].items else None
+
+
 def breakdown(
     competitor: str,
     items: Sequence[ChecklistItem],

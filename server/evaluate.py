@@ -53,6 +53,9 @@ class Judged:
     """Why there is no shuffled baseline; None where there is one."""
     unforced: list[Score]
     """The agent's scores without reports that it was asked for; empty where none was."""
+    reachable: list[Score] | None
+    """The agent's scores over the items that evidence proves to be in its database; None where no
+    item has evidence, so that nobody knows which can be found."""
     spending: Spending
     """Of judges, the baselines' included."""
 
@@ -342,6 +345,7 @@ def read(
         gated={name: sum(v.gated for v in said) for name, said in verdicts.items()},
         no_shuffle=reason,
         unforced=unforced,
+        reachable=scoring.reachable(agent, checklist.items, trajectories, verdicts[agent], mine),
         spending=spent(v.call for said in verdicts.values() for v in said if v.call),
     )
 

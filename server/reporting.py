@@ -47,6 +47,7 @@ def collect(
         evaluation=found.evaluation if found else None,
         verdicts=found.verdicts if found else (),
         scores=found.scores if found else (),
+        reachable=found.reachable if found else None,
         verification=proofs.kept(settings, facts.hash, spec.scenario_fingerprint),
         gated=found.gated if found else {},
         generated_at=now,

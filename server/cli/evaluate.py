@@ -171,6 +171,9 @@ def show_scores(judged: Judged, out: Output) -> None:
     )
     rows = [_row(score) for score in judged.scores]
     rows += [_row(score, " without forced reports") for score in judged.unforced]
+    # Where every item can be reached, the second rows would be the first ones.
+    if (some := judged.reachable) and some[0].items < judged.scores[0].items:
+        rows += [_row(score, " over reachable items") for score in some]
     heads = [
         "whose",
         "level",
@@ -222,6 +225,9 @@ def as_json(judged: Judged) -> dict[str, Any]:
         "gated": judged.gated,
         "no_shuffle": judged.no_shuffle,
         "without_forced_reports": [score.model_dump(mode="json") for score in judged.unforced],
+        "reachable": None
+        if judged.reachable is None
+        else [score.model_dump(mode="json") for score in judged.reachable],
         "judges_asked": judged.evaluation.judges_asked,
         "judges_served": judged.evaluation.judges_served,
         **judged.spending.as_json(),
