@@ -9,6 +9,8 @@ import typer
 PARTS = (
     "server.cli.checklist_listing",
     "server.cli.checklist_importing",
+    "server.cli.checklist_tagging",
+    "server.cli.checklist_auditing",
     "server.cli.checklist_proving",
 )
 """Modules with a function `add(group)`, cheap to import, in the order of `ddr checklists --help`."""

@@ -1,0 +1,1 @@
+"""What a checklist is worth: its faults, what guessing would score, and how often it says the same."""
