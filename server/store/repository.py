@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-from sqlalchemy import Engine, Insert, bindparam, func, insert, select
+from sqlalchemy import ColumnElement, Engine, Insert, bindparam, func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -131,9 +132,8 @@ class Repository:
     def add_turn(self, trajectory_id: str, turn: Turn) -> None:
         """Keep a turn as it ends. An attempt that has ended takes no more."""
         with self._write(f"turn {turn.index} of {trajectory_id} is stored already") as session:
-            self._refuse_ended(session, trajectory_id)
-            values = {"trajectory_id": trajectory_id, "turn": turn.index, "body": to_json(turn)}
-            session.connection().execute(_ADD_TURN, values)
+            values = {"mine": trajectory_id, "turn": turn.index, "body": to_json(turn)}
+            self._add_to_open(session, _ADD_TURN, values)
 
     def set_preamble(self, trajectory_id: str, preamble: Preamble) -> None:
         """Keep what the agent was sent before its first turn."""
@@ -145,9 +145,7 @@ class Repository:
     def add_nudge(self, trajectory_id: str, nudge: Nudge) -> None:
         """Keep a nudge as it comes; their order is kept."""
         with self._write() as session:
-            self._refuse_ended(session, trajectory_id)
-            values = {"mine": trajectory_id, "body": to_json(nudge)}
-            session.connection().execute(_ADD_NUDGE, values)
+            self._add_to_open(session, _ADD_NUDGE, {"mine": trajectory_id, "body": to_json(nudge)})
 
     def add_failed_call(self, trajectory_id: str, call: ModelCall) -> None:
         """Keep a model call that brought an error in place of a reply."""
@@ -161,9 +159,8 @@ class Repository:
         """Keep an insight as it comes; their order is kept."""
         mine = insight.trajectory_id
         with self._write(f"insight {insight.id} is stored already") as session:
-            self._refuse_ended(session, mine)
             values = {"mine": mine, "id": insight.id, "body": to_json(insight)}
-            session.connection().execute(_ADD_INSIGHT, values)
+            self._add_to_open(session, _ADD_INSIGHT, values)
 
     def add_late_insight(self, insight: Insight) -> None:
         """Keep an insight that was asked for after its attempt had ended; its id is given here."""
@@ -173,7 +170,7 @@ class Repository:
             name = f"{mine}.i{(session.scalar(count) or 0) + 1}"
             body = to_json(insight.model_copy(update={"id": name}))
             values = {"mine": mine, "id": name, "body": body}
-            session.connection().execute(_ADD_INSIGHT, values)
+            session.connection().execute(_ADD_LATE_INSIGHT, values)
 
     def end_trajectory(
         self,
@@ -331,6 +328,10 @@ class Repository:
         self._refuse_ended(session, trajectory_id)
         return session.get_one(TrajectoryRow, trajectory_id)
 
+    def _add_to_open(self, session: Session, add: Insert, values: Mapping[str, Any]) -> None:
+        if not session.connection().execute(add, values).rowcount:
+            self._refuse_ended(session, values["mine"])
+
     def _refuse_ended(self, session: Session, trajectory_id: str) -> None:
         # The reason alone: the row's body holds the preamble, and this is asked at every turn.
         found = session.connection().execute(_STOP_REASON, {"mine": trajectory_id}).one_or_none()
@@ -355,17 +356,25 @@ def _naming(twice: str | None) -> Iterator[None]:
 # Made once, and run without the ORM: what is written with every turn must cost little.
 
 
-def _add_next(kind: type[InsightRow | NudgeRow]) -> Insert:
-    """An INSERT at the next place of its trajectory."""
+def _add(kind: type[TurnRow | InsightRow | NudgeRow], *, only_open: bool = True) -> Insert:
+    """An INSERT into what a trajectory has; of one that has ended, or is not there, it adds no row."""
     table = kind.metadata.tables[kind.__tablename__]
     mine = bindparam("mine", type_=table.c.trajectory_id.type)
-    last = select(func.coalesce(func.max(table.c.position), 0) + 1)
-    place = last.where(table.c.trajectory_id == mine).scalar_subquery()
-    return insert(table).values(trajectory_id=mine, position=place)
+    values: dict[str, ColumnElement[Any]] = {
+        column.name: bindparam(column.name, type_=column.type) for column in table.c
+    }
+    values["trajectory_id"] = mine
+    if "position" in values:
+        last = select(func.coalesce(func.max(table.c.position), 0) + 1)
+        values["position"] = last.where(table.c.trajectory_id == mine).scalar_subquery()
+    rows = select(*values.values()).where(TrajectoryRow.id == mine)
+    if only_open:
+        rows = rows.where(TrajectoryRow.stop_reason.is_(None))
+    return insert(table).from_select(list(values), rows)
 
 
-_ADD_TURN = insert(TurnRow.metadata.tables[TurnRow.__tablename__])
-_ADD_NUDGE, _ADD_INSIGHT = _add_next(NudgeRow), _add_next(InsightRow)
+_ADD_TURN, _ADD_NUDGE, _ADD_INSIGHT = _add(TurnRow), _add(NudgeRow), _add(InsightRow)
+_ADD_LATE_INSIGHT = _add(InsightRow, only_open=False)
 _STOP_REASON = select(TrajectoryRow.stop_reason).where(TrajectoryRow.id == bindparam("mine"))
 
 
