@@ -11,6 +11,7 @@ DdrError
 ├── SandboxError          the Python sandbox cannot be had, or broke
 ├── ProviderError         a language model's endpoint failed
 ├── CheckerError          a checker failed; its items stay unscored
+├── LogError              the log of another program cannot be read
 └── StoreError            what we keep could not be kept or found
 """
 
@@ -119,6 +120,10 @@ class ProviderError(DdrError):
 
 class CheckerError(DdrError):
     """A checker failed. Never a wrong answer of the model: its items stay unscored."""
+
+
+class LogError(DdrError):
+    """The log of another program cannot be read; the text names the file, and the line or key."""
 
 
 class StoreError(DdrError):
