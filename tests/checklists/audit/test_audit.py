@@ -31,7 +31,7 @@ def bare(**changes: Any) -> ChecklistItem:
 
 def looked(*items: ChecklistItem, lexicon: Lexicon | None = None, **more: Any) -> Audit:
     known = {"north": lexicon, "south": lexicon} if lexicon else None
-    return audit(checklist(*items), lexicons=known, **more)  # type: ignore[arg-type]
+    return audit(checklist(*items), lexicons=known, **more)
 
 
 def found(told: Audit, check: str) -> list[tuple[str, ...]]:

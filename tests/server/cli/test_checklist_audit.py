@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ CHANGES = ("It improved.", "It worsened.", "It remained almost the same.")
 def moods(ddr: Ddr, built_home: Path, tmp_path: Path) -> str:
     """An imported checklist: one closed item for each of five carriers, one open one."""
     answers = {"01": 0, "02": 0, "03": 0, "04": 1, "05": 2}
-    results = [
+    results: list[dict[str, Any]] = [
         {
             "entity_id": name,
             "qa_pairs": [
@@ -26,7 +27,7 @@ def moods(ddr: Ddr, built_home: Path, tmp_path: Path) -> str:
         }
         for name, n in answers.items()
     ]
-    results[0]["qa_pairs"] += [  # type: ignore[attr-defined]
+    results[0]["qa_pairs"] += [
         {"question": "Why does the astronaut frown?", "answer": "There was no column frown."}
     ]
     path = tmp_path / "qa.json"
