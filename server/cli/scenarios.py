@@ -8,6 +8,7 @@ from core.hints import typed
 from core.wording import counted
 from server.cli.building import build
 from server.cli.options import Json, Quiet, example
+from server.cli.scenario_new import EXAMPLE, new
 from server.cli.scenario_state import ScenarioName, state
 
 
@@ -25,6 +26,7 @@ def register(app: typer.Typer) -> None:
             "ddr scenarios build patients --synthetic --entities 100 --rows 200000 --seed 7",
         ),
     )(build)
+    group.command("new", epilog=EXAMPLE)(new)
     group.command("verify", epilog=example("ddr scenarios verify flights --json"))(verify)
     app.add_typer(group, name="scenarios")
 

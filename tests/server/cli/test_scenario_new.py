@@ -1,0 +1,150 @@
+"""From files to a scored exploration by `ddr scenarios new`: with flags, asked, or as a package."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from databases.catalog import scenario_ids
+from tests.databases.own import clinic
+from tests.server.cli.conftest import Ddr
+from tests.support.pages import ROOT
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return clinic.files(tmp_path / "my clinic")
+
+
+def test_flags_give_a_scenario_that_builds_and_can_be_explored(
+    ddr: Ddr, home: Path, source: Path
+) -> None:
+    done = ddr(
+        *("scenarios", "new", str(source), "--entity", "patients.patientno", "--noun", "person"),
+        *("--id", "own", "--title", "Ours", "--label", 'full "name"', "--json"),
+    )
+    assert done.code == 0, done.err
+    assert done.json["references"] == ["visits.PatientNo -> Patients.PatientNo"]
+    assert (done.json["entities"], done.json["noun"]) == (clinic.PATIENTS, "person")
+    folder = home / "scenarios" / "own"
+    assert sorted(path.name for path in folder.iterdir()) == ["anonymise.toml", "scenario.toml"]
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+    assert ddr("scenarios", "build", "own", "--quiet").code == 0
+    shown = ddr("scenarios", "show", "own").out
+    assert "Ours" in shown
+    assert "12 persons: P01" in shown
+    again = ddr("scenarios", "new", str(source), "--id", "own", "--entity", "visits.ward")
+    assert again.code == 2
+    assert "holds a scenario already" in again.err
+
+
+@pytest.mark.real
+def test_the_agent_without_a_model_explores_it(ddr: Ddr, source: Path) -> None:
+    given = ("--entity", "Patients.PatientNo", "--id", "own", "--quiet")
+    assert ddr("scenarios", "new", str(source), *given).code == 0
+    assert ddr("scenarios", "build", "own", "--quiet").code == 0
+    run = ddr(*("run", "--scenario", "own", "--agent", "profiler", "--entities", "P01", "--quiet"))
+    assert run.code == 0, run.err
+    assert "finished" in ddr("show", "last").out
+
+
+def test_a_person_is_asked_for_what_was_not_given(
+    ddr: Ddr, home: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(["9", "1", "client", "none", ""])
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda *_: next(answers))
+    monkeypatch.setattr("typer._click.termui.visible_prompt_func", lambda *_: next(answers))
+    done = ddr("scenarios", "new", str(source))
+    assert done.code == 0, done.err
+    assert "1  Patients.PatientNo (12 different values, 1 columns point to it)" in done.out
+    text = (home / "scenarios" / "my-clinic" / "scenario.toml").read_text()
+    assert 'entity_noun = "client"' in text
+    assert 'title = "My-clinic by client"' in text
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((), "what are the entities? Give --entity TABLE.COLUMN; likely: Patients.PatientNo"),
+        (("--entity", "ward"), "--entity takes TABLE.COLUMN, not 'ward'"),
+        (("--entity", "visit.ward"), "unknown table 'visit' (did you mean 'visits'?)"),
+        (("--entity", "visits.wards"), "unknown column of visits 'wards' (did you mean 'ward'?)"),
+        (("--entity", "visits.ward", "--label", "x"), "unknown column of visits 'x'"),
+        (("--entity", "visits.ward", "--id", "flights"), "is the name of a scenario"),
+        (("--entity", "visits.ward", "--id", "No Such"), "key 'id'"),
+    ],
+)
+def test_what_cannot_be_done_is_told_and_nothing_is_written(
+    ddr: Ddr, home: Path, source: Path, given: tuple[str, ...], said: str
+) -> None:
+    done = ddr("scenarios", "new", str(source), *given)
+    assert done.code == 2
+    assert said in done.err
+    assert not list(home.rglob("*.toml"))
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql+psycopg://me:secret@host/db", "postgresql://me@host/db?password=secret"]
+)
+def test_a_password_is_not_taken_in_a_url(ddr: Ddr, url: str) -> None:
+    done = ddr("scenarios", "new", url)
+    assert done.code == 2
+    assert "--password-env" in done.err
+    assert "secret" not in done.err
+
+
+def test_a_package_can_be_shipped_and_each_names_their_own_copy(
+    ddr: Ddr, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "ship"
+    given = ("--entity", "Patients.PatientNo", "--id", "clinic-x", "--out", str(place))
+    assert ddr("scenarios", "new", str(source), *given).code == 0
+    files = sorted(p.relative_to(place).as_posix() for p in place.rglob("*") if p.is_file())
+    assert files == [
+        "clinic_x/__init__.py",
+        "clinic_x/anonymise.toml",
+        "clinic_x/scenario.toml",
+        "pyproject.toml",
+    ]
+    assert str(source) not in (place / "clinic_x" / "scenario.toml").read_text()
+    about = place / "clinic_x-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: clinic-x\nVersion: 1\n")
+    (entry,) = re.findall(
+        r'entry-points\."(ddr\.scenarios)"\]\n(.*)\n', (place / "pyproject.toml").read_text()
+    )
+    (about / "entry_points.txt").write_text(f"[{entry[0]}]\n{entry[1].replace(chr(34), '')}\n")
+    monkeypatch.syspath_prepend(str(place))
+    assert "clinic-x" in scenario_ids()
+    bare = ddr("scenarios", "build", "clinic-x", "--quiet")
+    assert (bare.code, "give --from" in bare.err) == (2, True)
+    done = ddr("scenarios", "build", "clinic-x", "--from", str(source), "--quiet", "--json")
+    assert done.code == 0, done.err
+    assert done.json["entities"] == clinic.PATIENTS
+
+
+def test_the_example_on_the_page_is_what_the_commands_do(
+    ddr: Ddr, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "scenarios" / "own.md").read_text("utf-8")
+    folder = tmp_path / "garden"
+    folder.mkdir()
+    for name, text in re.findall(r"`garden/(\w+\.csv)`:\n\n```\n(.*?)```", page, re.DOTALL):
+        (folder / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^ddr (scenarios (?:new|build) .*?)(?:  .*)?$", page, re.MULTILINE)
+    assert len(commands) >= 2
+    for command in commands[:2]:
+        done = ddr(*command.split(), "--quiet")
+        assert done.code == 0, done.err
+    made = home / "scenarios" / "garden"
+    (scenario_text, map_text) = (
+        (made / name).read_text() for name in ("scenario.toml", "anonymise.toml")
+    )
+    for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL):
+        for line in block.splitlines():
+            assert line in scenario_text + map_text, line
