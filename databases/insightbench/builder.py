@@ -126,5 +126,5 @@ def _remarks(kept: Sequence[InsightSet], entities: Sequence[Entity]) -> list[str
         if number
     ]
     if tables < len(entities):
-        said.append(f"{counted(len(entities), 'set')} have {tables} different tables")
+        said.append(f"{len(entities)} sets have {counted(tables, 'table')} between them")
     return said

@@ -7,10 +7,12 @@ import hashlib
 import tomllib
 from functools import cache
 from importlib import resources
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from core.errors import ScenarioError
+from core.wording import counted
 from databases.insightbench.files import read_text
 from databases.schema import quote
 
@@ -54,26 +56,48 @@ def table_hash(found: InsightSet) -> str:
 def _load(connection: duckdb.DuckDBPyConnection, table: str, path: Path, about: str) -> None:
     import duckdb
 
-    columns = _header(path)
+    columns, rows = _checked(path)
     try:
         # Over all rows: a column whose first value comes late still gets its type.
         connection.execute(
             f"CREATE TABLE {table} AS SELECT * FROM read_csv($1, header = true, delim = ',', "
-            "quote = '\"', escape = '\"', sample_size = -1, names = $2)",
+            "quote = '\"', escape = '\"', skip = 0, sample_size = -1, names = $2)",
             [str(path), columns],
         )
     except duckdb.Error as exc:
         said = " ".join(str(exc).split())
         raise ScenarioError(f"{path}: cannot be read as CSV: {said[:300]}") from exc
     (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or (0,)
-    if not count:
-        raise ScenarioError(f"{path}: has a header and no rows; a set without data is none")
+    if count != rows:
+        # The engine passes over lines that it takes for something else.
+        raise ScenarioError(f"{path}: has {rows} rows, of which {count} could be read as CSV")
     _comment(connection, f"TABLE {table}", about)
     for column in columns:
         meaning = _meanings().get(column, "As the file has it; what it means is not said.")
         _comment(
             connection, f"COLUMN {table}.{quote(column)}", f"{meaning} NULL: empty in the file."
         )
+
+
+def _checked(path: Path) -> tuple[list[str], int]:
+    """The columns and the number of rows, of which each has a field for every column."""
+    text = read_text(path, max_mb=MAX_MB)
+    columns, count = _header(path), 0
+    reader = csv.reader(StringIO(text, newline=""), strict=True)
+    try:
+        next(reader)
+        for row in reader:
+            if row and len(row) != len(columns):
+                raise ScenarioError(
+                    f"{path}, line {reader.line_num}: {counted(len(row), 'field')}, "
+                    f"and the header has {len(columns)}"
+                )
+            count += bool(row)
+    except csv.Error as exc:
+        raise ScenarioError(f"{path}, line {reader.line_num}: not CSV: {exc}") from exc
+    if not count:
+        raise ScenarioError(f"{path}: has a header and no rows; a set without data is none")
+    return columns, count
 
 
 def _header(path: Path) -> list[str]:

@@ -36,6 +36,7 @@ OTHER: Final = "other"
 _FIELD: Final = re.compile(
     r"""(?P<q>["'])(?P<key>[A-Za-z_ ]{3,40})(?P=q)\s*:\s*[fFrR]?(?P<v>"{3}|'{3}|"|')""",
 )
+_KEY_GOES_ON: Final = re.compile(r"""[A-Za-z_ ]{3,40}["']\s*:""")
 
 
 def read_insight(text: str) -> Mapping[str, Any] | None:
@@ -103,7 +104,8 @@ def _field_by_field(text: str) -> Iterator[tuple[str, str]]:
             at = found.end()
             continue
         yield found["key"], _unescaped(text[found.end() : end])
-        at = end + len(found["v"])
+        # Where the end was forgotten, the next key's own quote was taken for it.
+        at = end if _KEY_GOES_ON.match(text, end + 1) else end + len(found["v"])
 
 
 def _end_of(text: str, start: int, quote: str) -> int | None:
