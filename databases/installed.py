@@ -149,6 +149,10 @@ class InstalledScenario:
         """The entities in the manifest's order. Raises ScenarioError where it is not built."""
         return self._record().entities
 
+    def notes(self) -> tuple[str, ...]:
+        """What its builder had to say. Raises ScenarioError where it is not built."""
+        return self._record().notes
+
     def entity(self, entity_id: str) -> Entity:
         """One entity. Raises UnknownNameError with the ids that exist."""
         entities = {entity.id: entity for entity in self.entities()}

@@ -73,6 +73,9 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
     else:
         installed.check()
         out.say(f"fingerprint {about.fingerprint}")
+        answer["notes"] = installed.notes()
+        for note in answer["notes"]:
+            out.say(f"note: {note}")
         tables = installed.schema().tables
         rows = [[t.name, f"{t.row_count:,}", str(len(t.columns)), t.comment or ""] for t in tables]
         out.table(["table", ">rows", ">columns", "what it holds"], rows)
