@@ -126,9 +126,9 @@ def build(
         )
     built = installed.scenario.id
     out.say(f"{built} is built: {installed.place}")
-    notes = installed.notes()
-    for note in notes:
-        out.note(note)
+    remarks = installed.notes()
+    for remark in remarks:
+        out.note(remark)
     if checklist is not None:
         out.say(f"its checklist has {counted(len(checklist.items), 'item')}")
         out.say(f"explore it: {typed(f'run --scenario {built} --agent profiler')}")
@@ -136,7 +136,7 @@ def build(
         {
             **state(installed, settings),
             "fingerprint": installed.scenario.fingerprint,
-            "notes": notes,
+            "notes": remarks,
         }
     )
 
