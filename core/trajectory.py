@@ -9,7 +9,7 @@ from pydantic import Field
 
 from core.record import Record, UtcTime
 
-Role = Literal["agent", "insight", "report", "checker", "judge"]
+Role = Literal["agent", "insight", "report", "checker", "judge", "author"]
 
 
 class Usage(Record):
