@@ -22,6 +22,7 @@ COMMANDS = (
     "server.cli.demo",
     "server.cli.run",
     "server.cli.runs",
+    "server.cli.trajectories",
     "server.cli.insights",
     "server.cli.reprice",
     "server.cli.evaluate",
