@@ -147,7 +147,7 @@ def _template(fact: _Fact, page: _Page, shared: _Shared, keys: Mapping[str, Key]
         disorder=_named("disorder", fact.disorder, shared.disorders),
         plain=fact.plain,
         relation=_line(_relation(fact.relation, shared)),
-        ctes=_line(fact.ctes),
+        ctes=_line(_relation(fact.ctes, shared)),
         where=_line(fact.where),
         min_support=fact.min_support,
         positive=fact.positive,
