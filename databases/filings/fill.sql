@@ -4,7 +4,7 @@
 CREATE TEMP TABLE once AS
 SELECT * FROM raw_facts
 QUALIFY row_number() OVER (
-    PARTITION BY cik, filing, concept, starts, ends, unit, dims ORDER BY precise DESC, place
+    PARTITION BY cik, filing, concept, starts, ends, unit, dims ORDER BY precise DESC, number NULLS LAST, place
 ) = 1;
 
 -- What several reports say alike is one fact, under the first of them.

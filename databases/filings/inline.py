@@ -187,10 +187,13 @@ class _Reader:
     def _chain(self, element: etree._Element) -> list[etree._Element]:
         """The element and what continues it; a chain that comes back to itself ends there."""
         parts = [element]
-        while (following := parts[-1].get("continuedAt")) and len(parts) <= len(self._continued):
-            if following not in self._continued:
+        while following := parts[-1].get("continuedAt"):
+            part = self._continued.get(following)
+            if part is None:
                 self._fail(element, f"is continued at {following!r}, which is not there")
-            parts.append(self._continued[following])
+            if part in parts:
+                break
+            parts.append(part)
         return parts
 
     def _notes(self) -> list[Text]:

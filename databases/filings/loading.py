@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ from core.errors import ScenarioError
 from databases.builder import Built
 from databases.filings import official
 from databases.filings.companyfacts import Submissions, read_json
+from databases.filings.fiscal import calendar
 from databases.filings.pseudonyms import Pseudonyms
 from databases.filings.reading import files_in, is_json, is_sqlite, read
 from databases.filings.records import Company, Report, Source, Text
@@ -74,6 +77,7 @@ class _Loader:
         self._context, self._wanted = context, wanted
         self._store = Store(connection)
         self._aliases = Pseudonyms(context.seed) if context.options["anonymise"] else None
+        self._told: dict[str, list[tuple[bool, int, Company]]] = defaultdict(list)
         self._companies: dict[str, Company] = {}
         self._reports: dict[str, Report] = {}
         self._labels: dict[str, tuple[str, str | None]] = {}
@@ -94,30 +98,45 @@ class _Loader:
         self._refuse_twice(source)
         if self._aliases is not None:
             source = self._aliases.replaced(source)
-        known = self._companies.get(source.company.cik)
-        self._companies[source.company.cik] = _united(known, source.company)
+        last = max(report.period_end for report in source.reports).toordinal()
+        self._told[source.company.cik].append((source.is_whole, -last, source.company))
         for report, facts in source.reports.items():
             self._store.add(report, facts)
             self._reports[report.key] = merged(self._reports.get(report.key), report)
         self._texts += [(report, texts) for report, texts in source.texts.items() if texts]
-        self._labels.update(source.labels)
+        for concept, label in source.labels.items():
+            # Of two spellings the same one, whatever the order of the files.
+            known = self._labels.get(concept, label)
+            self._labels[concept] = min(known, label, key=lambda told: (told[0], told[1] or ""))
 
     def finish(self) -> Built:
         """The tables, the documents, and the mapping of names where they were replaced."""
-        if not self._companies:
+        if not self._told:
             raise ScenarioError(
                 "none of the files is about a company that --entities names"
                 if self._wanted is not None
                 else "there is no report and no company's facts among the files"
             )
+        for cik, told in self._told.items():
+            self._companies[cik] = _united([company for *_, company in sorted(told, key=_rank)])
         for listed in self._listed.values():
             self._enrich(listed)
         self._context.progress("writing the tables, sorted by company, concept and period", 0.7)
+        self._add_year_ends()
         self._store.finish(self._companies, self._reports, self._labels)
         self._context.documents.add_all(_documents(self._texts, self._reports))
         return Built(
             secrets=self._aliases.to_json() if self._aliases else None, notes=self._notes()
         )
+
+    def _add_year_ends(self) -> None:
+        """Of companies whose source does not say when their fiscal year ends, but shows it."""
+        for cik, company in self._companies.items():
+            reports = [report for report in self._reports.values() if report.cik == cik]
+            known = calendar(company, reports)
+            if company.fiscal_year_end is None and known is not None:
+                end = f"{known.month:02d}-{known.day:02d}"
+                self._companies[cik] = replace(company, fiscal_year_end=end)
 
     def _enrich(self, listed: Submissions) -> None:
         source = Source("", listed.company, {report: [] for report in listed.reports})
@@ -127,7 +146,7 @@ class _Loader:
             source = self._aliases.replaced(source)
         if (known := self._companies.get(source.company.cik)) is None:
             return
-        self._companies[known.cik] = _united(known, source.company)
+        self._companies[known.cik] = _united([known, source.company])
         for report in source.reports:
             if report.key in self._reports:
                 self._reports[report.key] = merged(self._reports[report.key], report)
@@ -155,16 +174,18 @@ class _Loader:
         return self._aliases.originals() if self._aliases else set(self._companies)
 
 
-def _united(known: Company | None, told: Company) -> Company:
-    """What both say of one company; where they differ, what was said first."""
-    if known is None:
-        return told
-    pairs = ((name, getattr(told, name)) for name in known.__dataclass_fields__)
-    said: Mapping[str, str | None] = {
-        name: value if getattr(known, name) is None else getattr(known, name)
-        for name, value in pairs
-    }
-    return Company(**said)  # type: ignore[arg-type]
+def _united(told: Sequence[Company]) -> Company:
+    """What is said of one company; where it differs, what the first says."""
+    said = told[0]
+    for other in told[1:]:
+        open_ = {name: value for name, value in vars(other).items() if vars(said)[name] is None}
+        said = replace(said, **open_)
+    return said
+
+
+def _rank(told: tuple[bool, int, Company]) -> tuple[bool, int]:
+    """Reports before company facts, the last report first."""
+    return told[:2]
 
 
 def _documents(

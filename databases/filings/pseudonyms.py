@@ -31,6 +31,7 @@ _KEPT = frozenset(("dei:DocumentType", "dei:DocumentFiscalPeriodFocus", "dei:Ent
 """Texts of the report's cover that say nothing of who it is."""
 _UNIT = re.compile(r"[A-Z]{3}(?:/shares)?|shares|pure")
 _YEAR = re.compile(r"(?<![\w$.,-])((?:19|20)[0-9]{2})(?![\w%]|[.,][0-9])")
+_WORDS = re.compile(r"[\w'\u2019]+")
 _LEGAL = frozenset(
     [
         "inc",
@@ -211,28 +212,30 @@ class _Hidden:
 
     def __init__(self, company: Company, alias: Company, years: int) -> None:
         self._alias, self._years = alias.name, years
-        self._pattern = re.compile("|".join(map(re.escape, spellings(company))), re.IGNORECASE)
-        self._cik = company.cik
+        self._pattern = re.compile("|".join(map(_loosely, spellings(company))), re.IGNORECASE)
+        exact = [company.cik, *([company.ticker] if company.ticker else [])]
+        self._exact = re.compile(rf"\b0*(?:{'|'.join(map(re.escape, exact))})\b")
 
     def text(self, part: Text) -> Text:
         """One part, hidden."""
         return Text(part.kind, self._said(part.title), self._said(part.text))
 
     def _said(self, text: str) -> str:
-        named = self._pattern.sub(self._alias, text).replace(self._cik, self._alias)
+        named = self._exact.sub(self._alias, self._pattern.sub(self._alias, text))
         return _YEAR.sub(lambda year: str(int(year[1]) + self._years), named)
 
 
 def spellings(company: Company) -> list[str]:
-    """How a company is called: its whole name, the name without its legal form; the longest first."""
-    words = re.findall(r"[\w&'\u2019.-]+", company.name)
-    core = [w for w in words if w.lower().strip(".,&") not in _LEGAL]
-    short = company.name[company.name.find(core[0]) :] if core else company.name
-    for word in reversed(words):
-        if core and word not in core:
-            short = short.removesuffix(word).rstrip(" ,&")
-    found = {company.name, short, " ".join(core)}
+    """How a company is called: its whole name, and the name without its legal form; the longest first."""
+    words = _WORDS.findall(company.name)
+    core = [word for word in words if word.lower().strip(".,&") not in _LEGAL]
+    found = {company.name, " ".join(core)}
     return sorted((name for name in found if len(name) > 2), key=lambda name: (-len(name), name))
+
+
+def _loosely(name: str) -> str:
+    """A pattern for a name with any of the signs that are written between its words."""
+    return r"[\s\u00a0\u2010\u2011&,.-]*".join(map(re.escape, _WORDS.findall(name)))
 
 
 def shifted(day: dt.date, years: int) -> dt.date:

@@ -83,8 +83,8 @@ def _runs(headings: Sequence[_Heading], end: int) -> list[tuple[_Heading, int]]:
         for at, heading in enumerate(headings)
         if not at or headings[at - 1].item != heading.item
     ]
-    ends = [heading.at for heading in firsts[1:]] + [end]
-    return list(zip(firsts, ends, strict=True))
+    ends = [*(heading.at for heading in firsts[1:]), end]
+    return list(zip(firsts, ends, strict=False))
 
 
 def _heading(lines: Sequence[str], at: int) -> _Heading | None:

@@ -112,7 +112,9 @@ def _name(connection: duckdb.DuckDBPyConnection, companies: Companies, writer: W
     units = {"money": "USD", "money per share": "USD/shares", "shares": "shares"}
     members = ["", *(member for model in MODELS for member in SEGMENT_MEMBERS[model.name])]
     members += REGION_MEMBERS
-    members += [f"own:ProductLine{line:02d}Member" for line in range(1, companies.plan.lines + 1)]
+    members += [
+        f"own:ProductLine{line:02d}Member" for line in range(1, int(companies.lines.max()) + 1)
+    ]
     axes = [SEGMENTS] * FIRST_REGION + [PLACES] * (FIRST_LINE - FIRST_REGION)
     axes += [LINES] * (len(members) - len(axes))
     periods = [period for quarters in writer.periods for period in quarters]

@@ -92,15 +92,13 @@ SEGMENTS: Final = "us-gaap:StatementBusinessSegmentsAxis"
 PLACES: Final = "srt:StatementGeographicalAxis"
 LINES: Final = "srt:ProductOrServiceAxis"
 REGION_MEMBERS: Final = (
-    "country:US",
-    "srt:EuropeMember",
-    "srt:AsiaPacificMember",
-    "srt:LatinAmericaMember",
-)
+    "country:US", "srt:EuropeMember", "srt:AsiaPacificMember", "srt:LatinAmericaMember",
+    "country:CA", "srt:MiddleEastMember",
+)  # fmt: skip
 SEGMENT_MEMBERS: Final = {
-    "subscription": ("own:PlatformMember", "own:AnalyticsMember", "own:ServicesMember"),
-    "manufacturer": ("own:ComponentsMember", "own:SystemsMember", "own:AftermarketMember"),
-    "retailer": ("own:StoresMember", "own:OnlineMember", "own:WholesaleMember"),
-    "drug maker": ("own:OncologyMember", "own:VaccinesMember", "own:GenericsMember"),
-    "bank": ("own:ConsumerBankingMember", "own:CommercialBankingMember", "own:WealthMember"),
-}
+    "subscription": ("own:PlatformMember", "own:AnalyticsMember", "own:ServicesMember", "own:SecurityMember", "own:HardwareMember"),
+    "manufacturer": ("own:ComponentsMember", "own:SystemsMember", "own:AftermarketMember", "own:ElectronicsMember", "own:ToolsMember"),
+    "retailer": ("own:StoresMember", "own:OnlineMember", "own:WholesaleMember", "own:GroceryMember", "own:FranchiseMember"),
+    "drug maker": ("own:OncologyMember", "own:VaccinesMember", "own:GenericsMember", "own:DevicesMember", "own:ConsumerHealthMember"),
+    "bank": ("own:ConsumerBankingMember", "own:CommercialBankingMember", "own:WealthMember", "own:MarketsMember", "own:CardsMember"),
+}  # fmt: skip

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from databases.draws import Draws, Whole
 from databases.filings.synthetic_books import Book, parted
 from databases.filings.synthetic_concepts import ALWAYS_TOLD, CONCEPTS
-from databases.filings.synthetic_state import MODELS, REGIONS, YEARS, Companies
+from databases.filings.synthetic_state import MODELS, REGIONS, SEGMENTS, YEARS, Companies
 
 _BLOCK: Final = 400_000
 """Facts that are made at once, about."""
-SEGMENTS_OF: Final = 3
-FIRST_REGION: Final = 1 + len(MODELS) * SEGMENTS_OF
+FIRST_REGION: Final = 1 + len(MODELS) * SEGMENTS
 FIRST_LINE: Final = FIRST_REGION + REGIONS
 """Codes of members: 0 = none, then the segments of each model, the regions, the product lines."""
 Columns = dict[str, NDArray[Any]]
@@ -50,11 +49,12 @@ class Writer:
     def __init__(self, companies: Companies, book: Book) -> None:
         self._companies, self._book = companies, book
         self._draws = Draws(f"{companies.plan.seed}|parts")
+        self._lines = int(companies.lines.max())
 
     def blocks(self) -> Iterator[Columns]:
         """The facts, sorted by company, concept and period; member codes 0 where not narrowed."""
         plan, number = self._companies.plan, 1
-        cells = YEARS * 5 * plan.lines * (1 + plan.crossed * REGIONS)
+        cells = YEARS * 5 * self._lines * (1 + plan.crossed * REGIONS)
         step = max(1, _BLOCK // (900 + cells))
         for start in range(0, self._companies.count, step):
             stop = min(start + step, self._companies.count)
@@ -94,38 +94,45 @@ class Writer:
 
     def _by_segment(self, who: Whole) -> Iterator[_Piece]:
         companies = self._companies
-        cells = (who[:, None] * SEGMENTS_OF + np.arange(SEGMENTS_OF))[:, None, :]
+        cells = (who[:, None] * SEGMENTS + np.arange(SEGMENTS))[:, None, :]
         weights = np.repeat(self._draws.between("segment", cells, 2500, 10_000), YEARS, axis=1)
-        rises = np.arange(SEGMENTS_OF) == companies.rising_segment[who][:, None]
+        rises = np.arange(SEGMENTS) == companies.rising_segment[who][:, None]
         gained = companies.rise_pm[who][:, None, None] * np.arange(YEARS)[:, None]
         weights = weights * np.where(rises[:, None, :], 1000 + gained, 1000)
-        member = 1 + companies.model[who][:, None] * SEGMENTS_OF + np.arange(SEGMENTS_OF)
+        member = 1 + companies.model[who][:, None] * SEGMENTS + np.arange(SEGMENTS)
+        has = np.arange(SEGMENTS) < companies.segments[who][:, None]
+        weights = weights * has[:, None, :]
         for name in ("revenue", "operating"):
             values = parted(self._book[name][who], weights)
-            yield _piece(name, who, values, member=member[:, None, :])
+            yield _piece(name, who, values, member=member[:, None, :], told=False)
 
     def _by_line_and_region(self, who: Whole) -> Iterator[_Piece]:
         """Lines by year and quarter; where regions are crossed with them, both sum to the total."""
-        lines, places = self._companies.plan.lines, self._places(who)
+        lines, places = self._lines, self._places(who)
         cells = ((who[:, None] * YEARS + np.arange(YEARS))[..., None] * 4 + np.arange(4))[..., None]
         usual = self._draws.between("line", who[:, None] * lines + np.arange(lines), 10, 100)
+        usual = usual * (np.arange(lines) < self._companies.lines[who][:, None])
         noise = self._draws.between("line noise", cells * lines + np.arange(lines), 90, 110)
         quarterly = parted(self._book["revenue"][who], self._seasons(who))
         by_line = parted(quarterly, usual[:, None, None, :] * noise)
         member = FIRST_LINE + np.arange(lines)
-        yield _piece("revenue", who, by_line, quarter=1, member=member)
-        yield _piece("revenue", who, by_line.sum(axis=2), member=member)
+        yield _piece("revenue", who, by_line, quarter=1, member=member, told=False)
+        yield _piece("revenue", who, by_line.sum(axis=2), member=member, told=False)
         by_region = parted(self._book["revenue"][who], places)
         region = FIRST_REGION + np.arange(REGIONS)
         if self._companies.plan.crossed:
             crossed = parted(by_line, np.broadcast_to(
                 places[:, :, None, None, :], (*by_line.shape, REGIONS)))  # fmt: skip
-            yield _piece("revenue", who, crossed, quarter=1, member=member[:, None], other=region)
+            yield _piece(
+                "revenue", who, crossed, quarter=1, member=member[:, None], other=region, told=False
+            )
             whole = crossed.sum(axis=2)
-            yield _piece("revenue", who, whole, member=member[:, None], other=region)
+            yield _piece("revenue", who, whole, member=member[:, None], other=region, told=False)
             by_region = whole.sum(axis=2)
-        yield _piece("revenue", who, by_region, member=region)
-        yield _piece("plant", who, parted(self._book["plant"][who], places), member=region)
+        yield _piece("revenue", who, by_region, member=region, told=False)
+        yield _piece(
+            "plant", who, parted(self._book["plant"][who], places), member=region, told=False
+        )
 
     def _seasons(self, who: Whole) -> Whole:
         seasons = np.array([model.season for model in MODELS])[self._companies.model[who]]
@@ -136,6 +143,7 @@ class Writer:
         """Weights of the regions: the first is home."""
         cells = (who[:, None] * REGIONS + np.arange(REGIONS))[:, None, :]
         weights = np.repeat(self._draws.between("region", cells, 100, 1000), YEARS, axis=1)
+        weights *= (np.arange(REGIONS) < self._companies.regions[who][:, None])[:, None, :]
         home = self._companies.home_pm[who][:, None]
         weights[:, :, 0] = weights[:, :, 1:].sum(axis=2) * home // (1000 - home)
         return weights
@@ -148,6 +156,9 @@ class Writer:
             for name in ("company", "year", "quarter", "member", "other", "value")
         }
         columns["concept"] = place
+        is_told = columns["year"] >= self._companies.first_told[columns["company"]]
+        columns = {name: values[is_told] for name, values in columns.items()}
+        concept = concept[is_told]
         key, members = columns["company"] * len(_RANK) + concept, self._members
         for name, size in (
             ("year", YEARS),
@@ -161,7 +172,7 @@ class Writer:
 
     @property
     def _members(self) -> int:
-        return FIRST_LINE + self._companies.plan.lines
+        return FIRST_LINE + self._lines
 
     @cached_property
     def periods(self) -> list[list[tuple[dt.date, dt.date]]]:

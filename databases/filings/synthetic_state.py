@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from databases.variants import Options
 
 YEARS: Final = 8
-"""Fiscal years of each company."""
+"""Fiscal years whose books are kept; a company reports the last few or all of them."""
 COMPANIES: Final = 40
 """Where the build was not told how many."""
 MOST_COMPANIES: Final = 100_000
-BASE_ROWS: Final = 740
+BASE_ROWS: Final = 520
 """Rows of a company without its product lines, about."""
-FEWEST_ROWS: Final = 980
-REGIONS: Final = 4
-_ROWS_PER_LINE, _ROWS_PER_CROSSED_LINE = 80, 560
+FEWEST_ROWS: Final = 700
+SEGMENTS: Final = 5
+REGIONS: Final = 6
+"""At most, of one company."""
+_ROWS_PER_LINE, _ROWS_PER_CROSSED_LINE = 61, 416
 _FEWEST_LINES, _USUAL_LINES, _MOST_UNCROSSED = 3, 5, 20
 
 SHOCKS: Final = (
@@ -77,7 +79,7 @@ class Plan:
     seed: str
     companies: int
     lines: int
-    """Product lines of each company."""
+    """Product lines of a company, on average."""
     crossed: bool
     """Whether revenue is told by product line and region together: many rows."""
     intensity: float
@@ -101,8 +103,11 @@ class Plan:
                 f"--rows is at least {FEWEST_ROWS:,} for each of the {companies} companies: "
                 f"{FEWEST_ROWS * companies:,}, not {rows:,}"
             )
-        crossed = each > BASE_ROWS + _MOST_UNCROSSED * _ROWS_PER_LINE
-        lines = (each - BASE_ROWS) // (_ROWS_PER_CROSSED_LINE if crossed else _ROWS_PER_LINE)
+        # Where all companies are alike, all of them report every year.
+        usual = round(each * 6 / (8 - 2 * intensity))
+        crossed = usual > BASE_ROWS + _MOST_UNCROSSED * _ROWS_PER_LINE
+        per_line = _ROWS_PER_CROSSED_LINE if crossed else _ROWS_PER_LINE
+        lines = round((usual - BASE_ROWS) / per_line)
         return cls(
             seed=seed,
             companies=companies,
@@ -144,10 +149,17 @@ class Companies:
         self.buyback_pm = self._own("buyback", 150, 0, 500)
         self.shares_pm = self._own("shares", 30, 15, 60)
         self.shock = self._any("shock", len(SHOCKS))
-        self.shock_year = 2 + self._any("shock year", YEARS - 4)
+        self.shock_year = YEARS - 3 + self._any("shock year", 2)
+        """Number of the year, from 0: one that every company reports, and so is the year before."""
         self.shock_pm = self._own("shock strength", 0, 600, 1000)
         """How strong the shock is; 0 = there is none."""
-        self.rising_segment = self._any("rising", 3)
+        self.first_told = YEARS - self._own("history", YEARS, 4, YEARS)
+        """Number of the first year that is reported."""
+        self.segments = self._own("segments", 3, 2, SEGMENTS)
+        self.regions = self._own("regions", 4, 2, REGIONS)
+        self.lines = np.maximum(plan.lines * self._own("lines", 1000, 400, 1600) // 1000, 1)
+        """How many product lines are told apart."""
+        self.rising_segment = self._any("rising", 2)
         self.rise_pm = self._own("rise", 0, 60, 200)
         """By how much of its weight the rising segment gains a year."""
         self.home_pm = self._own("home", 500, 250, 850)

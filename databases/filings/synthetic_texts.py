@@ -77,7 +77,7 @@ def policies(companies: Companies) -> tuple[list[tuple[Any, ...]], list[Document
     planted: list[Document] = []
     for place, cik in enumerate(companies.ids):
         unit = "millions" if int(companies.decimals[place]) == -6 else "thousands"
-        for year in range(YEARS):
+        for year in range(int(companies.first_told[place]), YEARS):
             policy = _POLICY.format(unit=unit)
             fiscal = companies.first_year + year
             if companies.plan.hostile and year >= YEARS - 4:
