@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_FENCE = re.compile(r"^(\s*)(```+|~~~+)(.*?)^\1\2\s*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^([ \t]*)(```+|~~~+)(.*?)^\1\2\s*$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _LINK = re.compile(r"!?\[[^\]]*\]\(\s*<?([^)>\s]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 _COMMAND = re.compile(r"^(?:\$ )?(?:\w+=\S+ )*(?:\./)?ddr(?= |$)")
