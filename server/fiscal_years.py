@@ -8,7 +8,7 @@ from typing import Final
 from checklists.importers.fiscal_years import years_in
 from core.scenario import Entity
 
-ATTRIBUTES: Final = ("fiscal_year", "fiscal_years")
+ATTRIBUTES: Final = ("fiscal_year", "fiscal_years", "last_fiscal_year")
 """Columns of a scenario's `[entities] query` that tell them: '2024', or '2023, 2024'."""
 
 

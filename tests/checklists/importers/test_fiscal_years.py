@@ -78,6 +78,7 @@ def test_a_scenario_tells_its_years_in_an_attribute_of_its_entities() -> None:
         entity("1", fiscal_year="2024"),
         entity("2", fiscal_years="2023, 2024"),
         entity("3", town="2024"),
+        entity("4", last_fiscal_year="2025"),
     ]
-    assert filed_years(entities) == {"1": (2024,), "2": (2023, 2024)}
+    assert filed_years(entities) == {"1": (2024,), "2": (2023, 2024), "4": (2025,)}
     assert years_in("FY2024 and 0042") == (2024,)
