@@ -223,7 +223,8 @@ class SqlPool:
 
     def _hand_out(self) -> None:
         for job in [job for job in self._waiting if job.alone and self._may_more(job.hand)]:
-            if (idle := next((w for w in self._workers if not self._jobs[w]), None)) is not None:
+            idle = next((w for w in self._workers if not self._jobs[w]), None)
+            if idle is not None and len(self._serving()) > 1:  # another is left to everybody else
                 self._hand_over(job, idle)
         while (worker := self._open_worker()) and (next_job := self._next_job()):
             self._hand_over(next_job, worker)
@@ -240,8 +241,11 @@ class SqlPool:
 
     def _shared(self) -> list[WorkerProcess]:
         """Those that serve; the spare does instead of one that a single request has to itself."""
-        free = (w for w in self._workers if not any(job.alone for job in self._jobs[w].values()))
-        return list(itertools.islice(free, self._size))
+        return self._serving()[: self._size]
+
+    def _serving(self) -> list[WorkerProcess]:
+        """All but those that a single request has to itself."""
+        return [w for w in self._workers if not any(j.alone for j in self._jobs[w].values())]
 
     def _open_worker(self) -> WorkerProcess | None:
         now = asyncio.get_running_loop().time()

@@ -306,6 +306,26 @@ def test_a_query_that_keeps_the_interpreter_does_not_keep_its_neighbours(visits:
     asyncio.run(talk())
 
 
+def test_however_many_keep_an_interpreter_one_worker_is_left_to_everybody_else(
+    visits: Path,
+) -> None:
+    async def talk() -> None:
+        async with started(visits) as pool:
+            await all_ready(pool, 2)
+            hands = [pool.hand(name, patience(40)) for name in "abc"]
+            hogs = [asyncio.create_task(fails(hand.rows(HOLD, limit=1))) for hand in hands]
+            await until(lambda: pool.state().lost > 0)
+            for _ in range(3):
+                assert await rows(pool.hand("neighbour", patience(30)), "SELECT 1") == [[1]]
+                await all_ready(pool, 2)
+            assert not all(hog.done() for hog in hogs)
+            for hand in hands:
+                hand.close()
+            assert {(await hog).kind for hog in hogs} == {"cancelled"}
+
+    asyncio.run(talk())
+
+
 def test_a_worker_that_hears_is_left_alone_however_long_its_queries_take(visits: Path) -> None:
     async def talk() -> None:
         async with started(visits) as pool:
