@@ -18,6 +18,8 @@ from core.scenario import Task
 
 _PATH = 2
 """Tables on the way from a row to its entity, at most."""
+_EVERY_ROW = "1"
+"""Key and literal where every row is the entity's."""
 MAX_TABLES = 60
 """Tables that are looked at; a database of more is profiled by its first ones."""
 
@@ -32,6 +34,8 @@ class World:
     """The table with one row for each entity."""
     relations: tuple[Relation, ...] = ()
     """Tables with rows of the entity, the fullest first."""
+    apart: bool = False
+    """Whether every row is the entity's: there is nobody to compare it with."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ def discover(task: Task) -> Conversation[World]:
     roles = {
         f.key: role_of(f, figures[f.key]) for t in tables for f in t.fields if f.key in figures
     }
+    if task.is_apart:
+        return (yield from _apart(tables, figures, roles))
     located = yield from locate(task, tables, figures)
     if not located.places:
         return World(tables=tuple(tables), located=located)
@@ -82,6 +88,33 @@ def discover(task: Task) -> Conversation[World]:
     known = Known(figures, roles | _key_roles(keys, figures))
     relations = yield from _relations(tables, located, joins, known)
     return World(tuple(tables), located, _anchor(tables, located, known), relations)
+
+
+def _apart(
+    tables: Sequence[Table], figures: Mapping[str, Figures], roles: Mapping[str, Role]
+) -> Conversation[World]:
+    """The world of an entity that has the database to itself: each table is read whole."""
+    found = dict(roles)
+    for table in tables:
+        own = {f.key: found[f.key] for f in table.fields if f.key in found}
+        codes = yield from find_codes(table, figures, own)
+        found.update(dict.fromkeys(codes, Role.CODE))
+    known = Known(figures, found)
+    relations = [
+        Relation(
+            table=table,
+            words=table_words(table.name),
+            source=f"{quoting.name(table.name)} AS f",
+            key=_EVERY_ROW,
+            literal=_EVERY_ROW,
+            rows=table.rows or known.rows(table),
+            own=table.rows or known.rows(table),
+            columns=known.columns(table, "f", None, ()),
+        )
+        for table in tables
+    ]
+    filled = tuple(relation for relation in relations if relation.own)
+    return World(tuple(tables), relations=filled, apart=True)
 
 
 def _key_roles(keys: set[str], figures: Mapping[str, Figures]) -> dict[str, Role]:

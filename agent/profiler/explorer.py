@@ -118,7 +118,7 @@ class Explorer:
             lines.append(sentence(f"{cut} and the rows of {voice.who} were found"))
         elif not world.tables:
             lines.append(sentence(f"no table could be read, so that {voice.who} was not found"))
-        elif world.located is None or not world.located.places:
+        elif not world.apart and (world.located is None or not world.located.places):
             lines.append(sentence(f"no column of the database holds {voice.who}"))
         elif not world.relations:
             lines.append(

@@ -75,6 +75,11 @@ class Relation:
     """(join, alias, columns of the target under that alias)."""
 
     @property
+    def apart(self) -> bool:
+        """Whether no row is anybody else's."""
+        return self.own == self.rows
+
+    @property
     def mine(self) -> str:
         """SQL that is true for the entity's rows and never NULL."""
         return f"({self.key} IS NOT DISTINCT FROM {self.literal})"

@@ -38,9 +38,12 @@ def sentence(words: str) -> str:
 
 
 def volume(voice: Voice, table: str, own: float, rows: float) -> str:
-    """How many rows it has, and which part of all."""
+    """How many rows it has, and which part of all where others have some."""
+    told = f"{voice.who} has {count(own)} rows in {table}"
+    if own == rows:
+        return sentence(told)
     part = share(own / rows) if rows else "0%"
-    return sentence(f"{voice.who} has {count(own)} rows in {table}, {part} of all {count(rows)}")
+    return sentence(f"{told}, {part} of all {count(rows)}")
 
 
 def ranked(voice: Voice, subject: str, above: int, entities: int) -> str:

@@ -23,7 +23,8 @@ def probes(scene: Scene) -> Iterator[Probe]:
     for column in named:
         yield values(scene, column, 1.5 if column.role is Role.CODE else 5.0)
         if column.role is Role.CATEGORY:
-            yield _own_only(scene, column, 4.5)
+            if not scene.relation.apart:
+                yield _own_only(scene, column, 4.5)
             yield _different(scene, column, 2.5)
     for column in stepped:
         if filled(column):

@@ -74,8 +74,20 @@ def explore(
     agent: ProfilerAgent | None = None,
 ) -> Exploration:
     """Explore one entity through the real ToolSet, whatever `wrap` puts between."""
-    exploration = _explore(database, task(entity, noun, label), limits, wrap, agent)
-    return _runner().run(exploration)
+    given = task(entity, noun, label)
+    return explore_task(database, given, limits=limits, wrap=wrap, agent=agent)
+
+
+def explore_task(
+    database: Path,
+    given: Task,
+    *,
+    limits: Limits | None = None,
+    wrap: Callable[[Tools], Tools] = lambda tools: tools,
+    agent: ProfilerAgent | None = None,
+) -> Exploration:
+    """The same for a task in hand."""
+    return _runner().run(_explore(database, given, limits, wrap, agent))
 
 
 @functools.cache
