@@ -9,6 +9,7 @@ import typer
 PARTS = (
     "server.cli.checklist_listing",
     "server.cli.checklist_importing",
+    "server.cli.deriving",
     "server.cli.checklist_tagging",
     "server.cli.checklist_auditing",
     "server.cli.checklist_proving",

@@ -1,0 +1,104 @@
+"""A proposed statement proves a fact only where it looks at the data, at this entity, and is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from checklists.derive.facts import Fact, Ruling
+from checklists.derive.proving import Proof, Prover, expected_of
+from databases.connection import open_readonly
+from tests.checklists.derive import ward
+
+
+@pytest.fixture(scope="module")
+def prover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prover]:
+    installed = ward.built(tmp_path_factory.mktemp("home"))
+    columns = {"patients": ("id",), "visits": ("patient", "day", "dose_mg")}
+    with open_readonly(installed.database_path) as connection:
+        yield Prover(connection, columns, ("P1", "P2", "P3"), seconds=1.0)
+
+
+def proved(prover: Prover, sql: str | None, figure: str | None = "5.5") -> Proof | str:
+    said = Ruling.model_validate(ward.ruling(sql, figure))
+    return prover.prove(Fact.model_validate(ward.fact("P1")), said, "P1")
+
+
+@pytest.mark.parametrize(
+    ("sql", "difficulty"),
+    [
+        (ward.MEAN, "easy"),
+        (f"{ward.MEAN};", "easy"),
+        ("SELECT avg(dose_mg) FROM visits JOIN patients ON id = patient WHERE id = 'P1'", "medium"),
+        ("SELECT avg(d) FROM (SELECT dose_mg AS d FROM visits WHERE patient = 'P1')", "medium"),
+        (
+            "WITH a AS (SELECT * FROM visits), b AS (SELECT * FROM a WHERE patient = 'P1') "
+            "SELECT avg(dose_mg) FROM b",
+            "hard",
+        ),
+    ],
+)
+def test_what_holds_is_proved_with_what_it_takes(prover: Prover, sql: str, difficulty: str) -> None:
+    proof = proved(prover, sql)
+    assert isinstance(proof, Proof), proof
+    assert (proof.expected.value, proof.difficulty) == (5.5, difficulty)
+    assert proof.expected.tolerance == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    ("sql", "why"),
+    [
+        (None, "no statement was proposed"),
+        (
+            "SELECT avg(dose_mg) + 1 FROM visits WHERE patient = 'P1'",
+            "gives 6.5, the answer says 5.5",
+        ),
+        ("SELECT 5.5 FROM visits WHERE patient = 'P1' LIMIT 1", "holds the figure itself"),
+        ("SELECT 11 / 2.0 + 0 * count(*) FROM visits WHERE patient = 'P1'", "the same for every"),
+        ("SELECT avg(dose_mg) FROM visits WHERE patient <> 'P2' AND patient <> 'P3'", "not select"),
+        ("SELECT 'P1'", "reads no table"),
+        ("SELECT dose_mg FROM visits WHERE patient = 'P1'", "more than one row"),
+        ("SELECT avg(weight) FROM visits WHERE patient = 'P1'", "a column that is not there"),
+        ("SELECT avg(x) FROM read_csv('/etc/passwd') WHERE p = 'P1'", "reads from the function"),
+        ("DELETE FROM visits WHERE patient = 'P1'", "not a SELECT"),
+        (f"{ward.MEAN}; DROP TABLE visits", "2 statements"),
+        ("SELECT avg(", "cannot be read as SQL"),
+        (
+            "SELECT count(*) FROM visits a, range(100000000) b, range(1000) c WHERE a.patient = 'P1' "
+            "AND hash(b.range) % 7 = c.range",
+            "fails: INTERRUPT",
+        ),
+    ],
+)
+def test_what_proves_nothing_says_why(prover: Prover, sql: str | None, why: str) -> None:
+    reason = proved(prover, sql)
+    assert isinstance(reason, str)
+    assert why in reason
+
+
+def test_after_an_interrupt_the_next_statement_runs(prover: Prover) -> None:
+    assert isinstance(proved(prover, ward.MEAN), Proof)
+
+
+@pytest.mark.parametrize(
+    ("figure", "answer", "value", "tolerance"),
+    [
+        ("5.5 mg", "was 5.5 mg", 5.5, 0.05),
+        ("1,234", "1,234 of them", 1234, 0.5),
+        ("-2.25 %", "fell by -2.25 %", -2.25, 0.005),
+    ],
+)
+def test_a_figure_may_be_off_by_half_of_its_last_digit(
+    figure: str, answer: str, value: float, tolerance: float
+) -> None:
+    expected = expected_of(figure, answer)
+    assert expected is not None
+    assert expected.value == value
+    assert expected.tolerance == pytest.approx(tolerance)
+
+
+def test_a_figure_that_the_answer_lacks_proves_nothing(prover: Prover) -> None:
+    assert expected_of("7", "was 5.5 mg") is None
+    assert expected_of("many", "many of them") is None
+    assert proved(prover, ward.MEAN, "7") == "the figure does not stand in the answer"
