@@ -71,12 +71,30 @@ def opened(target: Target) -> Iterator[Source]:
         yield source
 
 
-def survey(source: Source, manifest: Manifest, progress: Callable[[str, float], None]) -> Survey:
-    """Read the whole database once."""
+def survey(
+    source: Source,
+    manifest: Manifest,
+    progress: Callable[[str, float], None],
+    entities: tuple[Entity, ...] | None = None,
+) -> Survey:
+    """Read the whole database once. Entities that are known are not asked for again."""
     schema = source.schema()
-    listed = list_entities(manifest, *_listed(source, manifest))
+    listed = entities or list_entities(manifest, *_listed(source, manifest))
+    _refuse_own_tables(manifest, schema, listed)
     taken = take_fingerprint(source, schema, progress)
     return Survey(fingerprint=taken, outline=outline(schema), entities=listed)
+
+
+def _refuse_own_tables(manifest: Manifest, schema: Schema, listed: Sequence[Entity]) -> None:
+    """Nothing is copied here, so that an entity would see the tables of all others."""
+    every = {table.name for table in schema.tables}
+    for entity in listed:
+        if entity.tables is not None and set(entity.tables) != every:
+            raise ConfigError(
+                f"scenario {manifest.id}: key 'entities.query': {manifest.entity_noun} {entity.id} has "
+                "tables of its own, which only a database that [build] fills keeps apart; leave the "
+                "column tables out, or let a builder copy the database"
+            )
 
 
 def _listed(source: Source, manifest: Manifest) -> tuple[Sequence[str], list[tuple[Any, ...]]]:

@@ -13,7 +13,7 @@ from core.errors import ConfigError, DatabaseError, ScenarioError
 from databases import external
 from databases.build import build_manifest
 from databases.installed import InstalledScenario, install
-from databases.manifest import read_manifest
+from databases.manifest import EntityQuery, Manifest, read_manifest
 from databases.record import NAME
 from databases.schema import Column, Schema, Table
 from databases.target import RoleError
@@ -116,6 +116,20 @@ def test_a_second_build_reads_nothing_and_a_rebuild_finds_the_same(
     assert again.scenario.fingerprint == by_path.scenario.fingerprint
     anew = build_manifest(by_path.manifest, tmp_path / "home", rebuild=True)
     assert anew.scenario.fingerprint == by_path.scenario.fingerprint
+
+
+def test_entities_cannot_be_kept_apart_in_a_database_that_is_not_copied(tmp_path: Path) -> None:
+    path = sqlite_file(tmp_path / "visits.sqlite")
+    read = read_manifest(toml(tmp_path, "sqlite", f'path = "{path}"'))
+
+    def listing(tables: str) -> Manifest:
+        query = f"SELECT id, name, '{tables}' AS tables FROM patients"
+        return read.model_copy(update={"entities": EntityQuery(query=query)})
+
+    with pytest.raises(ConfigError, match="patient 1 has tables of its own, which only a database"):
+        build_manifest(listing("visits"), tmp_path / "home")
+    whole = build_manifest(listing("visits, patients"), tmp_path / "home")
+    assert whole.entities()[0].tables == ("visits", "patients")
 
 
 @pytest.mark.parametrize(

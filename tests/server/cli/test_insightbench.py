@@ -133,6 +133,9 @@ def test_a_goal_is_told_where_it_is_asked_for_and_kept_with_the_run(
         shown = ddr("show", "last", "--json")
         assert shown.json["goal"] == goal
         assert (f"told a {goal} goal" in ddr("show", "last").out) is (goal != "none")
+        page = tmp_path / f"{goal}.html"
+        assert ddr("report", "last", "--out", str(page)).code == 0
+        assert (f"told a {goal} goal" in page.read_text("utf-8")) is (goal != "none")
     assert "goal" not in told["none"].lower()
     assert "You work as Repair Manager. The goal: Find what is wrong in flag-1" in told["dataset"]
     assert "The goal: Find what is of interest" in told["generic"]
