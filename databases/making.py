@@ -150,11 +150,10 @@ def _taken(manifest: Manifest, built: Built, fresh: Path, context: BuildContext)
         )
     shutil.move(built.file, fresh)
     place = Target(dialect=manifest.dialect, location=str(fresh), fact_columns=manifest.facts)
+    known = None if built.entities is None else _named(manifest, built.entities)
     with external.opened(place) as source:
-        found = external.survey(source, manifest, context.progress)
-    given = built.entities
-    entities = found.entities if given is None else _named(manifest, given)
-    return _Filled(built, found.fingerprint, entities, outline=found.outline)
+        found = external.survey(source, manifest, context.progress, known)
+    return _Filled(built, found.fingerprint, found.entities, outline=found.outline)
 
 
 def _entities(

@@ -58,8 +58,8 @@ class _Wall:
         time.sleep(seconds)
 
 
-def fetch(context: BuildContext, wanted: tuple[str, ...] | None) -> Path:
-    """The folder with what was downloaded, now or before: company facts, submissions, last 10-K.
+def fetch(context: BuildContext, wanted: tuple[str, ...] | None) -> list[Path]:
+    """What was downloaded of these companies, now or before: facts, submissions, last annual report.
 
     Raises UsageError without companies or without a contact, ScenarioError where the service does not
     answer; what has come by then is kept, and the next call goes on from there.
@@ -78,11 +78,12 @@ def fetch(context: BuildContext, wanted: tuple[str, ...] | None) -> Path:
         archive_url=str(options["archive_url"]),
         progress=lambda what: context.progress(what, 0.04),
     )
+    found = []
     with client.opened():
         for place, cik in enumerate(wanted):
             context.progress(f"fetching company {cik}", 0.01 + 0.04 * place / len(wanted))
-            client.company(cik, folder)
-    return folder
+            found += client.company(cik, folder)
+    return found
 
 
 @dataclass
@@ -122,8 +123,8 @@ class Client:
             finally:
                 self._http = None
 
-    def company(self, cik: str, folder: Path) -> None:
-        """Facts, submissions and the last annual report of one company, those that are not there yet."""
+    def company(self, cik: str, folder: Path) -> list[Path]:
+        """Facts, submissions and the last annual report of one company; asks for what is not there."""
         facts = folder / f"companyfacts-CIK{cik:0>10}.json.gz"
         listed = folder / f"submissions-CIK{cik:0>10}.json.gz"
         self._keep(_FACTS.format(data=self.data_url, cik=cik), facts, cik)
@@ -133,7 +134,7 @@ class Client:
             raise ScenarioError(f"{listed}: is no list of submissions; delete it and fetch again")
         report = _last_annual(found)
         if report is None or report.accession is None:
-            return
+            return [facts, listed]
         document = found.documents[report.accession]
         if not _NAME.fullmatch(document) or not document.lower().endswith((".htm", ".html")):
             raise ScenarioError(
@@ -145,7 +146,9 @@ class Client:
             accession=report.accession.replace("-", ""),
             document=document,
         )
-        self._keep(url, folder / f"CIK{cik:0>10}-{report.accession}.htm.gz", cik)
+        whole = folder / f"CIK{cik:0>10}-{report.accession}.htm.gz"
+        self._keep(url, whole, cik)
+        return [facts, listed, whole]
 
     def _keep(self, url: str, path: Path, cik: str) -> None:
         if path.is_file():

@@ -34,20 +34,19 @@ def load(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built:
     """
     options = context.options
     wanted = selected(str(options["entities"]), str(options["official"]))
-    folder = Path(str(options["from"]))
+    paths = files_in(Path(str(options["from"]))) if options["from"] else []
     if options["fetch"]:
         # Imported here: who builds from files needs no client.
         from databases.filings.fetching import fetch
 
-        folder = fetch(context, wanted)
+        paths += fetch(context, wanted)
     loader = _Loader(connection, context, wanted)
-    for source in _read(folder, context, loader):
+    for source in _read(paths, context, loader):
         loader.take(source)
     return loader.finish()
 
 
-def _read(folder: Path, context: BuildContext, loader: _Loader) -> Iterator[Source]:
-    paths = files_in(folder)
+def _read(paths: Sequence[Path], context: BuildContext, loader: _Loader) -> Iterator[Source]:
     for place, path in enumerate(paths):
         context.progress(f"reading {path.name}", 0.05 + 0.6 * place / len(paths))
         if is_sqlite(path):

@@ -56,10 +56,9 @@ def serve(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built
             f"SELECT DISTINCT {quoted(cik)}, {shown} FROM {quoted(table)} "
             f"WHERE {quoted(cik)} IS NOT NULL"
         ).fetchall()
-    scenario_id = str(context.options.get("name") or "filings-as-is")
     listed = {str(number): str(label) for number, label in rows}
     entities = [
-        Entity(scenario_id=scenario_id, id=number, label=label)
+        Entity(scenario_id="filings", id=number, label=label)
         for number, label in sorted(listed.items(), key=lambda pair: (len(pair[0]), pair[0]))
     ]
     return Built(file=copy, entities=entities)
@@ -133,7 +132,7 @@ def _fact(row: Mapping[str, Any]) -> Fact:
         concept=name,
         number=number,
         text=text,
-        unit=None if number is None else str(row.get("unit") or "") or None,
+        unit=None if text is not None else str(row.get("unit") or "") or None,
         start=_day(row["start"]) if row.get("start") else None,
         end=_day(end) if end else dt.date(int(str(year)), 12, 31),
         decimals=int(decimals) if decimals.lstrip("-").isdecimal() else None,
