@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 AUTHORS: dict[str, str] = {
     "insightbench": "checklists.authoring.insightbench:written",
     "incidents": "checklists.authoring.incidents:written",
+    "patients": "checklists.authoring.patients:written",
     "wearables": "checklists.authoring.wearables:written",
 }
 """Id of the shipped scenario to `module:function`, whose contract is Author."""
