@@ -8,13 +8,17 @@ time      the same for columns that date a row: trends, seasons and hours even o
 join      the same for a key that leads to another table: what is joined no longer fits
 entities  each row is given to an entity drawn by lot, each entity with its own chance: permuting
           the column would leave every count as it was
+
+A copy can also be resampled: each row of a table stands in it as often as chance has it, once on
+average.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,6 +30,15 @@ if TYPE_CHECKING:
 
 _FORM = re.compile(r"(\w+): (\w+)\((\w+(?:, \w+)*)\)")
 _COUNTER = itertools.count(1)
+_COPIED = 5_000_000
+"""Rows of a resampled table that are copied into memory at most."""
+_MOST = 7
+"""How often a row can come in a resampled table; more happens to one row in 100,000."""
+_AT_LEAST = tuple(
+    int(sum(math.exp(-1) / math.factorial(k) for k in range(times)) * 2**64)
+    for times in range(1, _MOST + 1)
+)
+"""Hashes from which on a row comes at least once, twice, ...: the quantiles of Poisson(1)."""
 
 
 @dataclass(frozen=True)
@@ -68,29 +81,67 @@ class Copy:
         self.source = source
         self.name = name
         self._tables = _column_names(cursor, source)
-        self._disordered: str | None = None
+        self._replaced: tuple[str, str] | None = None
+        """TABLE or VIEW, and the name of what is not the source's own."""
         for table in self._tables:
             self._see_through(table)
 
-    def disorder(self, perturbation: Perturbation, seed: int) -> None:
+    def disorder(
+        self, perturbation: Perturbation, seed: int, columns: Collection[str] | None = None
+    ) -> None:
         """Make the perturbed copy; the one made before is forgotten.
 
-        The same seed gives the same copy. Raises UnknownNameError where the source lacks the
+        The same seed gives the same copy. Of the disordered table only `columns` are copied beside
+        those that are disordered (None: all). Raises UnknownNameError where the source lacks the
         table or a column.
         """
-        table, columns = perturbation.table, perturbation.columns
+        table = perturbation.table
+        self._refuse_unknown(table, perturbation.columns)
+        self._forget()
+        rows = KINDS[perturbation.kind](_at(self.source, table), perturbation.columns, seed)
+        wanted = {c.lower() for c in (*(columns or ()), *perturbation.columns)}
+        listed = [c for c in self._tables[table] if columns is None or c.lower() in wanted]
+        taken = ", ".join(f'"{column}"' for column in listed)
+        self.cursor.execute(f"DROP VIEW {_at(self.name, table)}")
+        self.cursor.execute(f"CREATE TABLE {_at(self.name, table)} AS SELECT {taken} FROM ({rows})")
+        self._replaced = ("TABLE", table)
+
+    def resample(self, table: str, seed: int, columns: Collection[str] | None = None) -> None:
+        """Make a copy in which the table's rows are drawn anew; the one made before is forgotten.
+
+        Each row comes Poisson(1) times, by its number and the seed: the bootstrap without a sort. A
+        large table is seen through to the source, and so takes no memory; of others `columns` are
+        copied (None: all).
+        """
+        self._refuse_unknown(table, ())
+        self._forget()
+        source = _at(self.source, table)
+        listed = [c for c in self._tables[table] if columns is None or c.lower() in columns]
+        taken = ", ".join(f'kept."{column}"' for column in listed or self._tables[table][:1])
+        drawn = f"hash(kept.rowid, {seed:d})"
+        rows = " UNION ALL ".join(
+            f"SELECT {taken} FROM {source} AS kept WHERE {drawn} >= {least}::UBIGINT"
+            for least in _AT_LEAST
+        )
+        row = self.cursor.execute(f"SELECT count(*) FROM {source}").fetchone()
+        kind = "TABLE" if row and row[0] <= _COPIED else "VIEW"
+        self.cursor.execute(f"DROP VIEW {_at(self.name, table)}")
+        self.cursor.execute(f"CREATE {kind} {_at(self.name, table)} AS {rows}")
+        self._replaced = (kind, table)
+
+    def _refuse_unknown(self, table: str, columns: Sequence[str]) -> None:
         if table not in self._tables:
             raise UnknownNameError("table", table, self._tables)
         for column in columns:
             if column not in self._tables[table]:
                 raise UnknownNameError(f"column of {table}", column, self._tables[table])
-        if self._disordered is not None:
-            self.cursor.execute(f"DROP TABLE {_at(self.name, self._disordered)}")
-            self._see_through(self._disordered)
-        self._disordered = table
-        self.cursor.execute(f"DROP VIEW {_at(self.name, table)}")
-        rows = KINDS[perturbation.kind](_at(self.source, table), columns, seed)
-        self.cursor.execute(f"CREATE TABLE {_at(self.name, table)} AS {rows}")
+
+    def _forget(self) -> None:
+        if self._replaced is not None:
+            kind, table = self._replaced
+            self.cursor.execute(f"DROP {kind} {_at(self.name, table)}")
+            self._see_through(table)
+            self._replaced = None
 
     def _see_through(self, table: str) -> None:
         self.cursor.execute(

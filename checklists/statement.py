@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from core.errors import ChecklistError
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -107,3 +109,40 @@ def _unknown(tree: exp.Select, schema: Schema) -> list[str]:
 
 def _article(word: str) -> str:
     return f"{'an' if word[:1] in 'AEIOU' else 'a'} {word}"
+
+
+def columns_read(sql: str, schema: Schema) -> dict[str, frozenset[str]]:
+    """The columns that one SELECT reads, by table; every table that it reads is there.
+
+    Names are in lower case. Raises ChecklistError where the statement cannot be understood.
+    """
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+    from sqlglot.optimizer.qualify import qualify
+    from sqlglot.optimizer.scope import traverse_scope
+
+    known = {table.lower(): columns for table, columns in schema.items()}
+    types: dict[str, object] = {
+        table: dict.fromkeys((column.lower() for column in columns), "unknown")
+        for table, columns in known.items()
+    }
+    try:
+        tree = qualify(sqlglot.parse_one(sql, dialect="duckdb"), schema=types, dialect="duckdb")
+        found: dict[str, set[str]] = {}
+        for scope in traverse_scope(tree):
+            tables = {
+                alias: source.name.lower()
+                for alias, source in scope.sources.items()
+                if isinstance(source, exp.Table) and source.name.lower() in known
+            }
+            for table in tables.values():
+                found.setdefault(table, set())
+            for column in scope.columns:
+                if column.table in tables:
+                    found[tables[column.table]].add(column.name.lower())
+    except SqlglotError as exc:
+        raise ChecklistError(
+            f"the evidence cannot be understood: {str(exc).splitlines()[0]}"
+        ) from exc
+    return {table: frozenset(columns) for table, columns in found.items()}

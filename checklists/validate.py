@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from checklists.perturb import Perturbation
@@ -85,6 +85,37 @@ def require_valid(
         more = f"\n... and {len(problems) - 10} more" if len(problems) > 10 else ""
         listed = "\n".join(str(problem) for problem in problems[:10])
         raise ChecklistError(f"checklist {checklist.id!r} is not sound:\n{listed}{more}")
+
+
+LEAST_ITEMS, LEAST_CATEGORIES = 8, 6
+"""What every entity of a generated scenario is asked at least."""
+
+
+def not_full(checklist: Checklist, entity_ids: Iterable[str]) -> tuple[Problem, ...]:
+    """The entities that have fewer than eight items, or items of fewer than six categories."""
+    number = Counter(item.entity_id for item in checklist.items if item.status == "accepted")
+    categories: dict[str, set[str]] = {}
+    for item in checklist.items:
+        if item.status == "accepted":
+            categories.setdefault(item.entity_id, set()).add(item.category)
+    found = []
+    for entity_id in entity_ids:
+        kinds = len(categories.get(entity_id, ()))
+        if number[entity_id] < LEAST_ITEMS or kinds < LEAST_CATEGORIES:
+            text = (
+                f"entity {entity_id!r} has {number[entity_id]} items in {kinds} categories; "
+                f"{LEAST_ITEMS} in {LEAST_CATEGORIES} are asked for"
+            )
+            found.append(Problem(item_id="", key="items", text=text))
+    return tuple(found)
+
+
+def require_full(checklist: Checklist, entity_ids: Iterable[str]) -> None:
+    """Raise ChecklistError unless every entity has enough items; it names those that have not."""
+    if problems := not_full(checklist, entity_ids):
+        more = f"\n... and {len(problems) - 10} more" if len(problems) > 10 else ""
+        listed = "\n".join(problem.text for problem in problems[:10])
+        raise ChecklistError(f"checklist {checklist.id!r} is not full:\n{listed}{more}")
 
 
 def schema_of(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[str, ...]]:

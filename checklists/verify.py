@@ -1,178 +1,168 @@
-"""Prove a checklist on its database: every item holds there, and fails on a perturbed copy."""
+"""Prove a checklist on its database (EVALUATION 5.5): seven checks, each with its reasons."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from checklists.authoring.asked import Asked, Book
+from checklists.authoring.selection import LEAST_STANDING
+from checklists.breaking import MUST_FAIL, broken_by_disorder
 from checklists.evidence import Value, value_of
-from checklists.perturb import Perturbation, copy_of
+from checklists.fitting import unfit
+from checklists.proof import (
+    Check,
+    Failure,
+    Outcome,
+    Progress,
+    Tally,
+    Verification,
+    part,
+    summed_up,
+)
+from checklists.resampling import shaken_by_resampling
+from checklists.second.engine import compared
+from checklists.statement import Schema
+from checklists.validate import schema_of
 from core.checklist import Checklist, ChecklistItem
-from core.errors import ChecklistError, UnknownNameError
-from core.record import Record
+from core.errors import ChecklistError
 
 if TYPE_CHECKING:
     import duckdb
 
-Progress = Callable[[str, float], None]
-"""Told what is being done and how much of it is done, 0 to 1."""
+__all__ = ["MUST_FAIL", "Failure", "Progress", "Prover", "Tally", "Verification", "holds", "verify"]
 
-MUST_FAIL = 0.95
-"""The share of seeds on which a perturbed item must fail: 19 of 20."""
-
-
-class Failure(Record):
-    """Why one item is not proved."""
-
-    item_id: str
-    check: Literal["hold", "perturbation"]
-    reason: str
+REACH_SECONDS = 30.0
+"""How long a query of an agent may take (tools/limits.py); the evidence must be had within it."""
+UNKNOWN_OTHERS = "no template says what the other entities have"
 
 
-class Verification(Record):
-    """What was proved of a checklist."""
+def _silent(_text: str, _share: float) -> None: ...
 
-    items: int
-    hold: int
-    fail_when_perturbed: int | None
-    """None where the perturbation was not tried."""
-    categories: dict[str, int]
-    """Items per category."""
-    by_entity: dict[str, int]
-    """Items per entity."""
-    failures: tuple[Failure, ...]
 
-    @property
-    def proved(self) -> bool:
-        """Whether all that was tried stands."""
-        return not self.failures
+class Prover:
+    """The checks on one database; each is asked of as many items at once as there are."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, asked: Asked | None = None) -> None:
+        self.connection = connection
+        self.asked = asked
+        """The items' templates, where they are known: then a check is one statement per kind of rows."""
+        self.schema: Schema = schema_of(connection)
+        self.values: dict[str, Value] = {}
+        """What the evidence gave, by item, once `one_by_one` has run."""
+
+    def one_by_one(
+        self, items: Sequence[ChecklistItem], progress: Progress = _silent
+    ) -> dict[Check, Outcome]:
+        """Each item's own evidence, once: whether it holds, and is within reach."""
+        found: dict[Check, Outcome] = {"hold": Outcome(), "reach": Outcome()}
+        for number, item in enumerate(items):
+            if number % 100 == 0:
+                progress(f"running the evidence of {len(items)} items", number / len(items))
+            start = time.monotonic()
+            if reason := self._why_it_does_not_hold(item):
+                found["hold"].failed[item.id] = reason
+            if (taken := time.monotonic() - start) > REACH_SECONDS:
+                found["reach"].failed[item.id] = (
+                    f"the evidence took {taken:.0f} s, and a query of an agent has {REACH_SECONDS:.0f}"
+                )
+        return found
+
+    def fit(self, items: Sequence[ChecklistItem]) -> Outcome:
+        """Whether each one's disorder takes away what its fact rests on."""
+        return unfit(items, self.schema)
+
+    def population(self, items: Sequence[ChecklistItem]) -> Outcome:
+        """Whether each stands out among the entities, and is no near tie."""
+        outcome = Outcome()
+        for item in items:
+            if self.asked is None or not self.asked.knows(item):
+                outcome.unknown[item.id] = UNKNOWN_OTHERS
+                continue
+            candidate = self.asked.candidates[item.id]
+            if candidate.fault is not None:
+                outcome.failed[item.id] = candidate.fault
+            elif abs(candidate.standing) < LEAST_STANDING:
+                outcome.failed[item.id] = (
+                    f"it is {abs(candidate.standing):.2f} standard deviations from the other "
+                    f"entities, and {LEAST_STANDING} are asked for"
+                )
+        return outcome
+
+    def on_copies(
+        self, items: Sequence[ChecklistItem], seeds: Sequence[int], progress: Progress = _silent
+    ) -> dict[Check, Outcome]:
+        """Whether each fails on disordered copies, and stays true on resampled ones."""
+        return {
+            "perturbation": broken_by_disorder(
+                items,
+                self.connection,
+                seeds,
+                asked=self.asked,
+                schema=self.schema,
+                progress=part(progress, 0.0, 0.5),
+            ),
+            "resampling": shaken_by_resampling(
+                items,
+                self.connection,
+                seeds,
+                asked=self.asked,
+                schema=self.schema,
+                progress=part(progress, 0.5, 1.0),
+            ),
+        }
+
+    def second(self, items: Sequence[ChecklistItem], progress: Progress = _silent) -> Outcome:
+        """Whether another engine comes to what each item's evidence gave in `one_by_one`."""
+        return compared(items, self.connection, self.values, progress)
+
+    def _why_it_does_not_hold(self, item: ChecklistItem) -> str | None:
+        if item.evidence_sql is None or item.expected is None:
+            return "it has no evidence_sql or no expected value"
+        try:
+            value = self.values[item.id] = value_of(self.connection, item.evidence_sql)
+        except ChecklistError as exc:
+            return str(exc)
+        if item.expected.holds(value):
+            return None
+        return (
+            f"the evidence gives {value!r}, expected is {item.expected.value!r} "
+            f"within {item.expected.tolerance:g}"
+        )
 
 
 def holds(checklist: Checklist, connection: duckdb.DuckDBPyConnection) -> Verification:
     """The quick half: run each accepted item's evidence on the database."""
     items = _accepted(checklist)
-    return _verification(items, _hold_failures(items, connection), None)
+    return summed_up(items, Prover(connection).one_by_one(items))
 
 
 def verify(
     checklist: Checklist,
     connection: duckdb.DuckDBPyConnection,
     *,
+    book: Book | None = None,
     seeds: Iterable[int] = range(20),
-    progress: Progress = lambda text, share: None,
+    progress: Progress = _silent,
 ) -> Verification:
-    """Both halves: each item holds, and fails on at least 19 of 20 perturbed copies.
+    """All checks on each accepted item. The database itself is only read.
 
-    To fail there is to give a value, and one outside the tolerance: a query that breaks or finds
-    nothing proves nothing. The database itself is only read.
+    `book` = the templates that items may come from: with it the other entities are known, and copies
+    are asked set by set. Without `seeds` no copies are made, and nothing is said of what they show.
     """
     items = _accepted(checklist)
-    progress(f"running the evidence of {len(items)} items", 0.0)
-    broken = _hold_failures(items, connection)
-    listed = list(seeds)
-    vacuous = _perturbation_failures(items, connection, listed, progress) if listed else None
-    return _verification(items, broken, vacuous)
+    progress("asking the templates", 0.0)
+    prover = Prover(connection, Asked.of(book, items, connection))
+    outcomes = prover.one_by_one(items, part(progress, 0.02, 0.1))
+    outcomes["fit"] = prover.fit(items)
+    outcomes["population"] = prover.population(items)
+    if listed := list(seeds):
+        outcomes |= prover.on_copies(items, listed, part(progress, 0.1, 0.9))
+    outcomes["second"] = prover.second(items, part(progress, 0.9, 1.0))
+    progress("proved", 1.0)
+    return summed_up(items, outcomes)
 
 
 def _accepted(checklist: Checklist) -> list[ChecklistItem]:
     return [item for item in checklist.items if item.status == "accepted"]
-
-
-def _verification(
-    items: Sequence[ChecklistItem], broken: Sequence[Failure], vacuous: Sequence[Failure] | None
-) -> Verification:
-    return Verification(
-        items=len(items),
-        hold=len(items) - len(broken),
-        fail_when_perturbed=None if vacuous is None else len(items) - len(vacuous),
-        categories=dict(sorted(Counter(item.category for item in items).items())),
-        by_entity=dict(sorted(Counter(item.entity_id for item in items).items())),
-        failures=(*broken, *(vacuous or ())),
-    )
-
-
-def _hold_failures(
-    items: Sequence[ChecklistItem], connection: duckdb.DuckDBPyConnection
-) -> list[Failure]:
-    return [
-        Failure(item_id=item.id, check="hold", reason=reason)
-        for item in items
-        if (reason := _why_it_does_not_hold(item, connection))
-    ]
-
-
-def _why_it_does_not_hold(item: ChecklistItem, connection: duckdb.DuckDBPyConnection) -> str | None:
-    if item.evidence_sql is None or item.expected is None:
-        return "it has no evidence_sql or no expected value"
-    try:
-        value = value_of(connection, item.evidence_sql)
-    except ChecklistError as exc:
-        return str(exc)
-    if item.expected.holds(value):
-        return None
-    return (
-        f"the evidence gives {value!r}, expected is {item.expected.value!r} "
-        f"within {item.expected.tolerance:g}"
-    )
-
-
-def _perturbation_failures(
-    items: Sequence[ChecklistItem],
-    connection: duckdb.DuckDBPyConnection,
-    seeds: Sequence[int],
-    progress: Progress,
-) -> list[Failure]:
-    groups, reasons = _by_perturbation(items)
-    outcomes: dict[str, list[str | None]] = {}
-    done, whole = 0, max(1, len(groups) * len(seeds))
-    with copy_of(connection) as copy:
-        for perturbation, members in groups.items():
-            for seed in seeds:
-                progress(f"perturbed copies ({perturbation.kind}): seed {seed}", done / whole)
-                done += 1
-                try:
-                    copy.disorder(perturbation, seed)
-                except UnknownNameError as exc:
-                    reasons.update({item.id: str(exc) for item in members})
-                    break
-                for item in members:
-                    outcomes.setdefault(item.id, []).append(_why_it_survives(item, copy.cursor))
-    progress("perturbed copies", 1.0)
-    for item_id, found in outcomes.items():
-        survived = [f"seed {seed}: {why}" for seed, why in zip(seeds, found, strict=True) if why]
-        if len(seeds) - len(survived) < math.ceil(MUST_FAIL * len(seeds)):
-            shown = "; ".join(survived[:3])
-            reasons[item_id] = f"does not fail on {len(survived)} of {len(seeds)} copies ({shown})"
-    order = [item.id for item in items if item.id in reasons]
-    return [Failure(item_id=i, check="perturbation", reason=reasons[i]) for i in order]
-
-
-def _by_perturbation(
-    items: Sequence[ChecklistItem],
-) -> tuple[dict[Perturbation, list[ChecklistItem]], dict[str, str]]:
-    """Items that share a perturbed copy, and why others have none."""
-    groups: dict[Perturbation, list[ChecklistItem]] = {}
-    reasons: dict[str, str] = {}
-    for item in items:
-        if item.evidence_sql is None or item.expected is None or item.perturbation is None:
-            reasons[item.id] = "it has no evidence_sql, expected value or perturbation"
-            continue
-        try:
-            groups.setdefault(Perturbation.parse(item.perturbation), []).append(item)
-        except (ChecklistError, UnknownNameError) as exc:
-            reasons[item.id] = str(exc)
-    return groups, reasons
-
-
-def _why_it_survives(item: ChecklistItem, cursor: duckdb.DuckDBPyConnection) -> str | None:
-    if item.evidence_sql is None or item.expected is None:
-        raise AssertionError("items without evidence never come here")
-    try:
-        value: Value = value_of(cursor, item.evidence_sql)
-    except ChecklistError as exc:
-        return str(exc)
-    if value is None:
-        return "no value"
-    return f"still {value!r}" if item.expected.holds(value) else None

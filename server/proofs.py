@@ -1,4 +1,4 @@
-"""Keep what a checklist's verification came to, for the reports that cite it."""
+"""Keep what a checklist's verification came to, for reports; take what no longer holds out of the score."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from checklists.canonical import items_hash
 from checklists.verify import Verification
+from core.checklist import Checklist
 from core.errors import StoreError
+from server.authoring import keep_checklist
 from server.settings import Settings
 
 
@@ -23,6 +26,30 @@ def keep(settings: Settings, checklist_hash: str, fingerprint: str, found: Verif
         fresh.replace(path)
     except OSError as exc:
         raise StoreError(f"the proof cannot be kept at {path}: {exc.strerror}") from exc
+
+
+def no_longer_held(found: Verification) -> frozenset[str]:
+    """The items whose own evidence gives another value now: the content has drifted from under them."""
+    return frozenset(f.item_id for f in found.failures if f.check == "hold")
+
+
+def keep_stale(
+    settings: Settings, checklist: Checklist, fingerprint: str, stale: frozenset[str]
+) -> Path:
+    """Keep a copy in this home in which these items are stale, for this content; the place of it.
+
+    A stale item is neither proved nor scored. The copy goes before a shipped checklist of its name.
+    """
+    items = tuple(
+        item.model_copy(update={"status": "stale"}) if item.id in stale else item
+        for item in checklist.items
+    )
+    changed = {
+        "items": items,
+        "hash": items_hash(items),
+        "scenario_fingerprint": fingerprint,
+    }
+    return keep_checklist(checklist.model_copy(update=changed), settings)
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from checklists.authoring.author import Authored, Brief, author
+from checklists.authoring.author import Authored, author
+from checklists.authoring.books import BRIEFS, brief_of
 from checklists.canonical import to_json
-from core.errors import ChecklistError, DdrError, UnknownNameError
-
-BRIEFS = {"flights": "checklists.authoring.flights:BRIEF"}
-"""The scenarios whose checklists are authored here."""
+from core.errors import ChecklistError, DdrError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,7 +38,9 @@ def report(authored: Authored) -> str:
     passing = sum(len(c.passers) for c in chosen) / max(1, others * len(chosen))
     shared = sum(bool(c.passers) for c in chosen)
     lines = [
-        f"{authored.considered} candidates, {len(items)} items chosen: "
+        f"{authored.considered} candidates, {authored.eligible} that stand out; of these fail: "
+        + ", ".join(f"{check} {number}" for check, number in authored.dropped.items() if number),
+        f"{len(items)} items chosen: "
         f"{proof.hold} hold, {proof.fail_when_perturbed} fail when perturbed",
         f"by entity: {_counted(item.entity_id for item in items)}",
         f"by category: {_counted(item.category for item in items)}",
@@ -62,10 +61,7 @@ def _counted(values: object) -> str:
 def _run(scenario: str, database: Path) -> Authored:
     import duckdb
 
-    if scenario not in BRIEFS:
-        raise UnknownNameError("scenario to author", scenario, BRIEFS)
-    module, _, attribute = BRIEFS[scenario].partition(":")
-    brief: Brief = getattr(importlib.import_module(module), attribute)
+    brief = brief_of(scenario)
     try:
         with duckdb.connect(str(database), read_only=True) as connection:
             row = connection.execute("SELECT content_fingerprint()").fetchone()

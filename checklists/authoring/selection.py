@@ -11,18 +11,20 @@ from checklists.authoring.candidates import Candidate
 PLAIN_SHARE = 0.6
 """How much of a checklist one table or one join and simple statistics should reach."""
 MAX_PASSERS = 3
-"""A fact that more other entities' figures would pass for is left out."""
-LEAST_STANDING = 0.3
+PASSING_SHARE = 0.05
+"""A fact that more other entities' figures would pass for, in number and in share, is left out."""
+LEAST_STANDING = 0.5
 """Standard deviations by which an entity must stand out; less is true of everyone."""
 
 
-def eligible(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The candidates without a fault, not shared by many and not true of everyone."""
+def eligible(candidates: Iterable[Candidate], entities: int = 0) -> list[Candidate]:
+    """The candidates without a fault, not shared by many of the entities and not true of everyone."""
+    most = max(MAX_PASSERS, int(PASSING_SHARE * entities))
     return [
         candidate
         for candidate in candidates
         if candidate.fault is None
-        and len(candidate.passers) <= MAX_PASSERS
+        and len(candidate.passers) <= most
         and abs(candidate.standing) >= LEAST_STANDING
     ]
 
@@ -57,8 +59,11 @@ def choose(
     """
     used: Counter[str] = Counter()
     found: list[Candidate] = []
+    by_entity: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        by_entity.setdefault(candidate.entity_id, []).append(candidate)
     for entity_id, number in wanted.items():
-        mine = [c for c in candidates if c.entity_id == entity_id]
+        mine = by_entity.get(entity_id, [])
         choice = _Choice()
         while len(choice.chosen) < number:
             best = _next(choice, mine, used, categories)

@@ -98,22 +98,33 @@ class Subject:
     def _relation(self, template: Template) -> str:
         return template.relation or self.table
 
-    def for_all(self, template: Template) -> str:
-        """One statement for all entities: entity, group (or NULL), value, support."""
+    def for_all(self, template: Template, *more: Template) -> str:
+        """One statement for all entities: entity, group (or NULL), then each one's value and support.
+
+        Those that are asked together must read the same rows and group them alike.
+        """
         group = template.per.sql if template.per else "NULL"
-        value = template.figure.value.format(whole=f"PARTITION BY {self.column}")
+        whole = f"PARTITION BY {self.column}"
+        asked = ", ".join(
+            f"{each.figure.value.format(whole=whole)} AS value{number or ''}, "
+            f"{each.figure.support} AS support{number or ''}"
+            for number, each in enumerate((template, *more))
+        )
         return (
-            f"{_with(template.ctes)}SELECT {self.column} AS entity, {group} AS grp, "
-            f"{value} AS value, {template.figure.support} AS support FROM {self._relation(template)} "
+            f"{_with(template.ctes)}SELECT {self.column} AS entity, {group} AS grp, {asked} "
+            f"FROM {self._relation(template)} "
             f"WHERE {template.where} GROUP BY entity, grp ORDER BY entity, grp"
         )
 
-    def over_all(self, template: Template) -> str:
-        """The same figure over the rows of all entities together: group, value."""
+    def over_all(self, template: Template, *more: Template) -> str:
+        """The same figures over the rows of all entities together: group, then each one's value."""
         group = template.per.sql if template.per else "NULL"
-        value = template.figure.value.format(whole="")
+        asked = ", ".join(
+            f"{each.figure.value.format(whole='')} AS value{number or ''}"
+            for number, each in enumerate((template, *more))
+        )
         return (
-            f"{_with(template.ctes)}SELECT {group} AS grp, {value} AS value "
+            f"{_with(template.ctes)}SELECT {group} AS grp, {asked} "
             f"FROM {self._relation(template)} WHERE {template.where} GROUP BY grp ORDER BY grp"
         )
 
@@ -123,7 +134,7 @@ class Subject:
         Where the fact names a group, the value is 0 if another group stands first: then the
         evidence proves the name and the figure.
         """
-        where = f"{self.column} = '{entity_id}'"
+        where = f"{self.column} = {_text(entity_id)}"
         if template.where != "true":
             where += f" AND {template.where}"
         value = template.figure.value.format(whole="")
@@ -138,10 +149,15 @@ class Subject:
         return (
             f"WITH {ctes}groups AS (SELECT CAST({template.per.sql} AS VARCHAR) AS grp, "
             f"{value} AS value FROM {self._relation(template)} WHERE {where} GROUP BY grp{having}) "
-            f"SELECT CASE WHEN grp = '{group}' THEN value ELSE 0 END AS value FROM groups "
+            f"SELECT CASE WHEN grp = {_text(group or '')} THEN value ELSE 0 END AS value FROM groups "
             f"WHERE value IS NOT NULL ORDER BY groups.value {order}, grp LIMIT 1"
         )
 
 
 def _with(ctes: str) -> str:
     return f"WITH {ctes} " if ctes else ""
+
+
+def _text(value: str) -> str:
+    """A text in SQL; names may hold apostrophes."""
+    return "'" + value.replace("'", "''") + "'"

@@ -86,6 +86,7 @@ def build(
     A scenario that is made from files takes --from, and --synthetic for a generated twin with
     hidden states behind its rows. Which options a scenario takes is told by `ddr scenarios show`.
     """
+    from checklists.validate import not_full
     from databases import build as builder
     from server import settings as places
     from server.authoring import author_checklist
@@ -131,6 +132,9 @@ def build(
         out.note(remark)
     if checklist is not None:
         out.say(f"its checklist has {counted(len(checklist.items), 'item')}")
+        if short := not_full(checklist, [entity.id for entity in installed.entities()]):
+            more = f"; and {len(short) - 1} more" if len(short) > 1 else ""
+            out.note(f"it is not full: {short[0].text}{more}")
         out.say(f"explore it: {typed(f'run --scenario {built} --agent profiler')}")
     out.result(
         {

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from server.cli.options import Json, Quiet, example
+
+if TYPE_CHECKING:
+    from core.checklist import Checklist
 
 
 def add(group: typer.Typer) -> None:
@@ -22,10 +27,17 @@ def list_(json: Json = False, quiet: Quiet = False) -> None:
     own = places.load().checklists
     found = [load(name, own) for name in checklist_ids(own)]
     rows = [
-        [each.id, each.version, each.scenario_id, str(len(each.items)), each.hash[:12]]
+        [
+            each.id,
+            each.version,
+            each.scenario_id,
+            str(len(each.items)),
+            str(_stale(each) or ""),
+            each.hash[:12],
+        ]
         for each in found
     ]
-    out.table(["checklist", "version", "scenario", ">items", "hash"], rows)
+    out.table(["checklist", "version", "scenario", ">items", ">stale", "hash"], rows)
     out.result(
         {
             "checklists": [
@@ -34,9 +46,15 @@ def list_(json: Json = False, quiet: Quiet = False) -> None:
                     "version": each.version,
                     "scenario": each.scenario_id,
                     "items": len(each.items),
+                    "stale": _stale(each),
                     "hash": each.hash,
                 }
                 for each in found
             ]
         }
     )
+
+
+def _stale(checklist: Checklist) -> int:
+    """Items that no longer hold on their scenario's content: they are not scored."""
+    return sum(item.status == "stale" for item in checklist.items)

@@ -1,39 +1,59 @@
-"""`ddr checklists verify`: prove the facts on the database, and on perturbed copies of it."""
+"""`ddr checklists verify`: prove the facts on the database, and on copies of it."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.errors import ChecklistError
+from core.wording import counted
 from server.cli.options import Json, Quiet, example
 
+if TYPE_CHECKING:
+    from checklists.verify import Verification
+    from core.checklist import Checklist
+    from server.cli.output import Output
+
 ChecklistName = Annotated[str, typer.Argument(metavar="CHECKLIST", help="Its id or its file.")]
+MarkStale = Annotated[
+    bool,
+    typer.Option(
+        "--mark-stale",
+        help="Keep the checklist in your home with the items that no longer hold as stale.",
+    ),
+]
 _SHOWN = 10
 
 
 def add(group: typer.Typer) -> None:
     """Add the command."""
-    group.command("verify", epilog=example("ddr checklists verify flights"))(verify)
+    group.command(
+        "verify",
+        epilog=example("ddr checklists verify flights", "ddr checklists verify mine --mark-stale"),
+    )(verify)
 
 
 def verify(
     checklist: ChecklistName,
+    mark_stale: MarkStale = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Prove a checklist on its scenario's database, and on perturbed copies of it."""
+    """Prove a checklist on its scenario's database and on copies of it; exit 1 where an item fails."""
     from checklists.loader import load
     from server import settings as places
 
     own = places.load().checklists
-    prove(load(checklist, own).scenario_id, checklist, json=json, quiet=quiet)
+    scenario = load(checklist, own).scenario_id
+    prove(scenario, checklist, json=json, quiet=quiet, mark_stale=mark_stale)
 
 
-def prove(scenario: str, checklist_name: str | None, *, json: bool, quiet: bool) -> None:
-    """Both halves of the proof, told and kept for the reports; exit 1 where an item fails it."""
+def prove(
+    scenario: str, checklist_name: str | None, *, json: bool, quiet: bool, mark_stale: bool = False
+) -> None:
+    """All checks, told and kept for the reports; exit 1 where an item fails one, or content drifted."""
     from checklists import verify as verifier
+    from checklists.authoring.books import book_of
     from checklists.loader import checklist_for, load
     from databases.catalog import open_scenario
     from databases.connection import open_readonly
@@ -48,26 +68,48 @@ def prove(scenario: str, checklist_name: str | None, *, json: bool, quiet: bool)
     own = settings.checklists
     checklist = load(checklist_name, own) if checklist_name else checklist_for(scenario, own)
     fingerprint = installed.verify_content()
-    if checklist.scenario_fingerprint not in (None, fingerprint):
-        raise ChecklistError(
-            f"checklist {checklist.id} {checklist.version} was proved on another content of "
-            f"{scenario} ({checklist.scenario_fingerprint}); here it is {fingerprint}"
-        )
+    has_drifted = checklist.scenario_fingerprint not in (None, fingerprint)
     with open_readonly(installed.database_path) as connection, out.progress("proving") as progress:
         found = verifier.verify(
             checklist,
             connection,
+            book=book_of(installed.base),
             progress=lambda what, share: progress.update(share, 1, what),
         )
     proofs.keep(settings, checklist.hash, fingerprint, found)
-    failing = found.fail_when_perturbed
+    _tell(out, scenario, checklist, found)
+    if has_drifted:
+        out.say(
+            f"it was proved on another content of {scenario} ({checklist.scenario_fingerprint}); "
+            f"here it is {fingerprint}"
+        )
+    stale = proofs.no_longer_held(found)
+    answer = found.model_dump(mode="json")
+    answer |= {"drifted": has_drifted, "stale": sorted(stale), "kept": None}
+    if mark_stale and (stale or has_drifted):
+        place = proofs.keep_stale(settings, checklist, fingerprint, stale)
+        out.say(f"{counted(len(stale), 'item')} marked stale, and not scored any more: {place}")
+        answer["kept"] = str(place)
+    elif stale or has_drifted:
+        out.say("--mark-stale keeps it in your home with the items that no longer hold as stale")
+    out.result(answer)
+    if not found.proved or (has_drifted and not mark_stale):
+        raise typer.Exit(1)
+
+
+def _tell(out: Output, scenario: str, checklist: Checklist, found: Verification) -> None:
+    from checklists.proof import CHECKS
+
     out.say(f"checklist {checklist.id} {checklist.version} on {scenario}: {found.items} items")
-    out.say(f"  {found.hold} hold on the database, {failing} fail when it is perturbed")
+    rows = [
+        [CHECKS[check], str(tally.passed), str(tally.failed), str(tally.unknown)]
+        for check, tally in found.checks.items()
+    ]
+    out.table(["they", ">items", ">not", ">unknown"], rows)
     out.table(["category", ">items"], [[k, str(v)] for k, v in found.categories.items()])
+    for reason, number in found.unknown.items():
+        out.say(f"  unknown of {counted(number, 'item')}: {reason}")
     for failure in found.failures[:_SHOWN]:
         out.say(f"  {failure.item_id} ({failure.check}): {failure.reason}")
     if len(found.failures) > _SHOWN:
         out.say(f"  and {len(found.failures) - _SHOWN} more; --json has them all")
-    out.result(found.model_dump(mode="json"))
-    if not found.proved:
-        raise typer.Exit(1)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from checklists.validate import Problem, require_valid, schema_of, validate
+from checklists.validate import (
+    Problem,
+    not_full,
+    require_full,
+    require_valid,
+    schema_of,
+    validate,
+)
 from core.checklist import ChecklistItem, Expected, Magnitude, Signals
 from core.errors import ChecklistError
 from tests.checklists.small import SHOPS, checklist, item, price_of_north, small
@@ -194,3 +201,21 @@ def test_the_error_lists_ten_problems_and_counts_the_rest() -> None:
 
 def test_the_schema_of_a_database_is_its_tables_with_their_columns() -> None:
     assert schema_of(small()) == SCHEMA
+
+
+def test_an_entity_with_too_few_items_or_categories_is_named_with_its_numbers() -> None:
+    many = [
+        item(id=f"n{number}", entity_id="north", category=f"c{number % 6}") for number in range(8)
+    ]
+    of_one_kind = [item(id=f"s{number}", entity_id="south") for number in range(9)]
+    stale = [item(id="w", entity_id="west", status="stale")]
+    whole = checklist(*many, *of_one_kind, *stale)
+    require_full(whole, ["north"])
+    with pytest.raises(ChecklistError) as failed:
+        require_full(whole, SHOPS)
+    assert str(failed.value).splitlines() == [
+        "checklist 'shops' is not full:",
+        "entity 'south' has 9 items in 1 categories; 8 in 6 are asked for",
+        "entity 'west' has 0 items in 0 categories; 8 in 6 are asked for",
+    ]
+    assert len(not_full(whole, SHOPS)) == 2

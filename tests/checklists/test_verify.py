@@ -7,18 +7,24 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from checklists.authoring.author import author
+from checklists.authoring.candidates import find
+from checklists.authoring.rendering import item_of
 from checklists.evidence import value_of
 from checklists.perturb import Perturbation, copy_of
-from checklists.verify import Verification, holds, verify
+from checklists.verify import REACH_SECONDS, Verification, holds, verify
 from core.checklist import Expected
 from databases.connection import open_readonly
+from tests.checklists.authoring.bazaar import SUBJECT, TOP_WARE, bazaar, brief, template
 from tests.checklists.small import MEAN_PRICE, checklist, item, price_of_north, small, small_file
+from tools.limits import ToolLimits
 
 COUNT_NORTH = "SELECT count(*) AS value FROM sales WHERE shop = 'north'"
 
 
-def only_reason(found: Verification) -> str:
-    (failure,) = found.failures
+def only_reason(found: Verification, check: str = "perturbation") -> str:
+    """Why the one item fails a check; other checks have tests of their own."""
+    (failure,) = [each for each in found.failures if each.check == check]
     return failure.reason
 
 
@@ -74,7 +80,10 @@ def test_a_fact_that_disorder_cannot_touch_is_vacuous() -> None:
     vacuous = item(evidence_sql=COUNT_NORTH, expected=Expected(value=300.0))
     found = verify(checklist(vacuous), small())
     assert (found.hold, found.fail_when_perturbed) == (1, 0)
-    assert "does not fail on 20 of 20 copies (seed 0: still 300.0" in only_reason(found)
+    assert (
+        "does not fail on 2 of 20 copies, where 1 may be survived (seed 0: still 300.0"
+        in only_reason(found)
+    )
 
 
 def _nearest(number: int) -> float:
@@ -117,8 +126,8 @@ def test_an_item_whose_value_is_another_does_not_hold() -> None:
     wrong = item(expected=Expected(value=12.0, tolerance=0.5))
     found = holds(checklist(wrong), small())
     assert (found.hold, found.fail_when_perturbed, found.proved) == (0, None, False)
-    assert f"the evidence gives {price_of_north()}"[:30] in only_reason(found)
-    assert "expected is 12.0 within 0.5" in only_reason(found)
+    assert f"the evidence gives {price_of_north()}"[:30] in only_reason(found, "hold")
+    assert "expected is 12.0 within 0.5" in only_reason(found, "hold")
 
 
 @pytest.mark.parametrize(
@@ -151,8 +160,8 @@ def test_a_perturbation_that_cannot_be_made_is_a_failure_of_its_items_alone(
     whole = checklist(item(), item(id="second", perturbation=perturbation))
     found = verify(whole, small(), seeds=range(2))
     assert (found.hold, found.fail_when_perturbed) == (2, 1)
-    (failure,) = found.failures
-    assert failure.item_id == "second" and told in failure.reason
+    assert {failure.item_id for failure in found.failures} == {"second"}
+    assert told in only_reason(found)
 
 
 def test_without_seeds_the_second_half_is_not_claimed() -> None:
@@ -210,7 +219,78 @@ def test_the_result_is_one_object_of_plain_json() -> None:
         "categories": {"prices": 1},
         "by_entity": {"north": 1},
         "failures": [],
+        "checks": {
+            "hold": {"passed": 1, "failed": 0, "unknown": 0},
+            "reach": {"passed": 1, "failed": 0, "unknown": 0},
+            "fit": {"passed": 1, "failed": 0, "unknown": 0},
+            "population": {"passed": 0, "failed": 0, "unknown": 1},
+            "perturbation": {"passed": 1, "failed": 0, "unknown": 0},
+            "resampling": {"passed": 1, "failed": 0, "unknown": 0},
+            "second": {"passed": 1, "failed": 0, "unknown": 0},
+        },
+        "unknown": {"population: no template says what the other entities have": 1},
     }
+
+
+def test_evidence_that_takes_longer_than_a_tool_waits_is_out_of_reach(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert ToolLimits().sql_seconds == REACH_SECONDS
+    monkeypatch.setattr("checklists.verify.REACH_SECONDS", 0.0)
+    found = holds(checklist(item()), small())
+    assert found.checks["reach"].failed == 1
+    assert "the evidence took 0 s, and a query of an agent has 0" in only_reason(found, "reach")
+
+
+def test_a_fact_of_a_few_rows_is_another_when_rows_are_drawn_anew() -> None:
+    # Which day comes first hangs on one sale.
+    first_day = (
+        "SELECT strftime(day, '%j') AS value FROM sales WHERE shop = 'north' "
+        "GROUP BY value ORDER BY avg(price) DESC, value LIMIT 1"
+    )
+    day = value_of(small(), first_day)
+    assert isinstance(day, str)
+    chance = item(
+        evidence_sql=first_day,
+        expected=Expected(value=day),
+        perturbation="time: sales(day)",
+        signals=None,
+    )
+    found = verify(checklist(item(), chance.model_copy(update={"id": "chance"})), small())
+    assert found.hold == 2
+    assert found.checks["resampling"].passed == 1
+    assert "where 1 may be (seed" in only_reason(found, "resampling")
+
+
+def test_a_book_makes_the_other_entities_known() -> None:
+    book = brief(template(), TOP_WARE)
+    made = author(book, bazaar(), fingerprint=None, seeds=range(3)).checklist
+    found = verify(made, bazaar(), book=book, seeds=range(3))
+    assert found.proved, found.failures
+    assert found.unknown == {}
+    assert found.checks["population"].passed == len(made.items)
+    alone = verify(made, bazaar(), seeds=range(3))
+    assert alone.proved and alone.checks["population"].unknown == len(made.items)
+
+
+def test_what_is_true_of_everyone_does_not_stand_out() -> None:
+    # Stalls 4 and 5 of eight stand in the middle of all prices.
+    book = brief(template())
+    candidates = find(template(), SUBJECT, bazaar())
+    middle = [c for c in candidates if abs(c.standing) < 0.5]
+    assert [c.entity_id for c in middle] == ["s4", "s5"]
+    whole = checklist(*(item_of(c, SUBJECT) for c in candidates), scenario_id="bazaar")
+    found = verify(whole, bazaar(), book=book, seeds=range(2))
+    failed = {f.item_id: f.reason for f in found.failures if f.check == "population"}
+    assert set(failed) == {item_of(c, SUBJECT).id for c in middle}
+    assert all("standard deviations from the other" in reason for reason in failed.values())
+
+
+def test_an_item_of_an_older_book_is_a_stranger_to_it() -> None:
+    old = checklist(item_of(find(template(), SUBJECT, bazaar())[0], SUBJECT))
+    newer = brief(template(where="trades.price > 0"))
+    found = verify(old, bazaar(), book=newer, seeds=range(2))
+    assert found.checks["population"].unknown == 1
 
 
 def test_a_closed_connection_is_an_error_not_a_verdict() -> None:

