@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import duckdb
 
-    from databases.build import BuildContext, Builder, Built
+    from databases.builder import BuildContext, Builder, Built
 
 _MAKERS = {
     "synthetic": "databases.filings.synthetic:generate",
@@ -19,7 +20,9 @@ _MAKERS = {
 _FROM_FILES = "databases.filings.loading:load"
 
 
-def build(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built:
+def build(
+    connection: duckdb.DuckDBPyConnection, context: BuildContext
+) -> Built | Mapping[str, Any] | None:
     """Fill an empty database from what the options name (databases.build.Builder)."""
     names = [name for switch, name in _MAKERS.items() if context.options.get(switch)]
     module, _, attribute = (names or [_FROM_FILES])[0].partition(":")

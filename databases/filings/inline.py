@@ -51,7 +51,7 @@ def _parsed(data: bytes, path: Path) -> etree._Element:
             f"{path}: line {exc.lineno}: is not a whole, well-formed report ({exc.msg}); the file is "
             "cut short, in another encoding than it says, or no inline XBRL: download it again"
         ) from exc
-    declared = root.getroottree().docinfo.internalDTD
+    declared: Any = root.getroottree().docinfo.internalDTD
     if declared is not None and any(True for _ in declared.iterentities()):
         raise ScenarioError(f"{path}: declares entities of its own, which no report needs")
     return root
