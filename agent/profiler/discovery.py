@@ -94,27 +94,31 @@ def _apart(
     tables: Sequence[Table], figures: Mapping[str, Figures], roles: Mapping[str, Role]
 ) -> Conversation[World]:
     """The world of an entity that has the database to itself: each table is read whole."""
+    joins = yield from single_joins(tables, figures, {table.name for table in tables})
+    keys = {field.key for join in joins for pair in join.pairs for field in pair}
     found = dict(roles)
     for table in tables:
-        own = {f.key: found[f.key] for f in table.fields if f.key in found}
+        own = {f.key: found[f.key] for f in table.fields if f.key in found and f.key not in keys}
         codes = yield from find_codes(table, figures, own)
         found.update(dict.fromkeys(codes, Role.CODE))
-    known = Known(figures, found)
-    relations = [
-        Relation(
+    known = Known(figures, found | _key_roles(keys, figures))
+    relations = []
+    for table in tables:
+        rows = table.rows or known.rows(table)
+        relation = Relation(
             table=table,
             words=table_words(table.name),
             source=f"{quoting.name(table.name)} AS f",
             key=_EVERY_ROW,
             literal=_EVERY_ROW,
-            rows=table.rows or known.rows(table),
-            own=table.rows or known.rows(table),
+            rows=rows,
+            own=rows,
             columns=known.columns(table, "f", None, ()),
         )
-        for table in tables
-    ]
-    filled = tuple(relation for relation in relations if relation.own)
-    return World(tuple(tables), relations=filled, apart=True)
+        if rows:
+            mine = [join for join in joins if join.origin == table.name]
+            relations.append(_joined(relation, mine, known))
+    return World(tuple(tables), relations=tuple(relations), apart=True)
 
 
 def _key_roles(keys: set[str], figures: Mapping[str, Figures]) -> dict[str, Role]:

@@ -22,6 +22,11 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Exploration:
             "CASE range % 4 WHEN 0 THEN 400 + hash(range) % 20 ELSE 40 + hash(range) % 20 END AS hours "
             "FROM range(600)"
         )
+        connection.execute(
+            "CREATE TABLE teams AS SELECT * FROM (VALUES ('north', 'harbour', 4), ('south', 'hill', 5), "
+            "('west', 'hill', 9), ('east', 'hill', 2), ('far', 'harbour', 3), ('near', 'harbour', 7)) "
+            "AS t(team, site, people)"
+        )
     task = exploring.task("flag-1", "data set").model_copy(update={"is_apart": True})
     return exploring.explore_task(path, task, agent=ProfilerAgent())
 
@@ -40,3 +45,7 @@ def test_what_stands_out_within_it_is_told(found: Exploration) -> None:
 
 def test_nobody_is_compared_with(found: Exploration) -> None:
     assert not any("other data set" in said or "of all 600" in said for said in found.bullets)
+
+
+def test_a_table_that_the_rows_refer_to_is_read_with_them(found: Exploration) -> None:
+    assert any("75.0%" in said and "site hill" in said for said in found.bullets), found.bullets
