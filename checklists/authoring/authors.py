@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import duckdb
 
 AUTHORS: dict[str, str] = {
+    "filings": "checklists.authoring.filings:written",
     "insightbench": "checklists.authoring.insightbench:written",
     "incidents": "checklists.authoring.incidents:written",
     "patients": "checklists.authoring.patients:written",

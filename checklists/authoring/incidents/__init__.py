@@ -34,7 +34,7 @@ def wanted(rows: Mapping[str, int]) -> dict[str, int]:
 
 
 BRIEF: Final = Brief(
-    subject=Subject(scenario_id="incidents", column="teams.team_id", noun="team"),
+    subject=Subject(scenario_id="incidents", column="incidents.team_id", noun="team"),
     templates=read_book(Path(__file__).parent, KEYS),
     needs={},
     wanted=wanted,
