@@ -118,7 +118,7 @@ def _why_not(said: Stated, filed: Sequence[int]) -> str | None:
     if latest > filed[-1] + 1:
         return f"it speaks of {latest}, the filing is of {shown}"
     if latest < filed[0] - 2:
-        return f"the latest year that it speaks of is {latest}, the filing is of {shown}"
+        return f"it speaks of nothing later than {latest}, the filing is of {shown}"
     return None
 
 
