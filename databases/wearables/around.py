@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 def bluetooth(days: Days) -> Columns:
     """Low mood: fewer devices of other people come near."""
     own = days.trait("own devices", 1, 4) * (days.between("own about", 0, 99) >= 12)
-    others = days.typical("other devices", 42, 16) * (1024 + days.noise("devices", 330)) // 1024
+    others = (
+        days.typical("other devices", 42, 16)
+        * (1024 + days.noise("devices", 200) + days.outgoing("devices", 330))
+        // 1024
+    )
     others = np.where(
         days.weekend, others * days.trait("weekend devices", 400, 1000) // 1000, others
     )
@@ -28,7 +32,7 @@ def bluetooth(days: Days) -> Columns:
     devices = {"own": own, "others": others, "all": own + others}
     seen["all"] = seen["own"] + seen["others"]
     found: Columns = {
-        "sensed": days.sensed("bluetooth", 860, 990),
+        "sensed": days.sensed("bluetooth", 450, 900),
         "scans": seen["all"],
         "devices": devices["all"],
     }
@@ -64,7 +68,7 @@ def wifi(days: Days) -> Columns:
     scans = np.maximum(points, scans)
     top = scans * days.between("top point", 200, 800) // 1000
     return {
-        "sensed": (days.trait("platform", 0, 9) < 4) & days.sensed("wifi", 780, 970),
+        "sensed": (days.trait("platform", 0, 9) < 4) & days.sensed("wifi", 400, 900),
         "scans": scans,
         "access_points": points,
         "scans_of_top_access_point": where(days.between("known point", 0, 99) < 85, top),
@@ -73,18 +77,20 @@ def wifi(days: Days) -> Columns:
 
 def location(days: Days) -> Columns:
     """Low mood: more time at home, fewer places, shorter ways, less time at places of study."""
-    home = days.typical("home", 780, 120) + days.noise("home", 95)
+    home = days.typical("home", 780, 120) + days.noise("home", 70)
+    home -= days.outgoing("home", 150)
     home += np.where(days.weekend, days.trait("weekend home", -120, 220), 0)
     home = np.where(days.trip, days.between("trip home", 0, 90), home + days.shift("home", 60, 260))
     home = np.clip(home, 0, 1440)
     places = np.where(days.trip, 9, days.trait("places", 2, 6) + days.between("places", -1, 2))
     places = np.clip(days.scaled("places", 10 * places, -600, -200) // 10, 1, 20)
-    way = days.typical("way", 12000, 4200) * days.between("way", 350, 1800) // 1000
+    way = days.typical("way", 12000, 4200) * days.between("way", 600, 1400) // 1000
+    way = way * np.maximum(150, 1024 + days.outgoing("way", 500)) // 1024
     way = np.where(days.weekend, way * days.trait("weekend way", 500, 1900) // 1000, way)
     way = np.maximum(200, days.scaled("way", way, -650, -250))
     way = np.where(days.trip, way * 8 + 90000, way)
     return (
-        {"sensed": days.sensed("location", 880, 995)}
+        {"sensed": days.sensed("location", 450, 900)}
         | _ways(days, way)
         | _stays(days, home, places)
         | _mapped(days, home)
@@ -108,7 +114,7 @@ def _ways(days: Days, way: Whole) -> Columns:
         "distance_travelled_m": way,
         "total_distance_m": way * days.between("total", 900, 1080) // 1000,
         "diameter_m": reach,
-        "home_distance_m": reach * days.between("off home", 550, 1000) // 1000,
+        "farthest_from_home_m": reach * days.between("off home", 550, 1000) // 1000,
         "gyration_radius_m": radius,
         "place_gyration_radius_m": radius * days.between("places apart", 0, 900) // 1000,
         "pause_share": ratio(1440 - moved, 1440),
@@ -133,17 +139,17 @@ def _stays(days: Days, home: Whole, places: Whole) -> Columns:
     third = np.where(places > 2, (1440 - first - second) // 2, 0)
     spread = np.where(places > 1, figures["sd"], 0.0)
     return {
-        "home_min": home,
-        "sensed_home_min": home * days.between("sensed home", 880, 1000) // 1000,
-        "home_label": np.ones(len(home)),
-        "places": places,
+        "time_at_home_min": home,
+        "home_cluster_min": home * days.between("sensed home", 880, 1000) // 1000,
+        "home_cluster": np.ones(len(home)),
+        "different_places": places,
         "visited_places": visited,
         "place_changes": changes,
         "place_entropy": entropy(days, "place", places),
         "place_entropy_per_place": np.round(entropy(days, "place", places) / places, 4),
         "visited_place_entropy": entropy(days, "visited", visited),
         "routine_index": ratio(days.typical("routine", 560, 90) + days.noise("routine", 90), 1000),
-        "week_routine_index": ratio(
+        "weekly_pattern_index": ratio(
             days.typical("routine", 590, 90) + days.noise("week", 95), 1000
         ),
         "off_place_share": ratio(days.between("off place", 0, 40), 1000),
@@ -170,6 +176,6 @@ def _mapped(days: Days, home: Whole) -> Columns:
         away // 5, days.trait("green", 0, 120) * days.between("green", 0, 1500) // 1000
     )
     found: Columns = {}
-    for name, time in (("study", study), ("sports", sports), ("green", green)):
-        found |= {f"{name}_min": time, f"{name}_pct": ratio(100 * time, 1440, 3)}
+    for name, time in (("at_study", study), ("at_sports", sports), ("in_green", green)):
+        found |= {f"minutes_{name}": time, f"percentage_{name}": ratio(100 * time, 1440, 3)}
     return found

@@ -17,7 +17,8 @@ _DAY_MIN = 1440
 
 def steps(days: Days) -> Columns:
     """Low mood: up to 55 % fewer steps, longer rests."""
-    usual = days.typical("steps", 9000, 2600) * (1024 + days.noise("steps", 270)) // 1024
+    swing = np.maximum(200, 1024 + days.noise("steps", 130) + days.outgoing("steps", 330))
+    usual = days.typical("steps", 9000, 2600) * swing // 1024
     usual = np.where(days.weekend, usual * days.trait("weekend steps", 600, 1300) // 1000, usual)
     total = np.where(days.trip, usual * 2 + 6000, days.scaled("steps", usual, -550, -250))
     total = np.clip(total, 150, 60000)
@@ -29,16 +30,16 @@ def steps(days: Days) -> Columns:
     still = stretches(days, "rest", rests, rest)
     found: Columns = {f"{stat}_daily_steps": total for stat in ("max", "min", "mean", "median")}
     found |= {
-        "sensed": days.sensed("steps", 800, 980),
+        "sensed": days.sensed("steps", 985, 1000),
         "sd_daily_steps": np.full(len(total), np.nan),
-        "steps": total,
+        "step_count": total,
         "max_steps_per_minute": np.clip(95 + active // 6 + days.noise("peak", 9), 20, 190),
         "min_steps_per_minute": np.zeros(len(total)),
         "mean_steps_per_minute": ratio(total, _DAY_MIN),
         "sd_steps_per_minute": ratio(total * days.between("step spread", 30, 38), _DAY_MIN * 10),
-        "active_bouts": bouts,
+        "times_active": bouts,
         "active_min": active,
-        "sedentary_bouts": rests,
+        "times_sedentary": rests,
         "sedentary_min": rest,
     }
     for kind, figures in (("active", moving), ("sedentary", still)):
@@ -49,7 +50,7 @@ def steps(days: Days) -> Columns:
 def sleep(days: Days) -> Columns:
     """Low mood: later to bed, and for two of three people shorter sleep, for the others longer."""
     less = np.where(days.trait("sleep answer", 0, 2) == 0, 1, -1)
-    asleep = days.typical("sleep", 415, 38) + days.noise("sleep", 42)
+    asleep = days.typical("sleep", 415, 38) + days.noise("sleep", 36)
     asleep += np.where(days.weekend, days.trait("weekend sleep", -10, 75), 0)
     asleep = np.clip(asleep + less * days.shift("sleep", 35, 95), 120, 800)
     awake = asleep * days.trait("restless", 35, 95) // 1000 + days.between("awake", 0, 12)
@@ -59,16 +60,16 @@ def sleep(days: Days) -> Columns:
     morning = _bedtime(days, days.day - 1) + bed - _DAY_MIN
     told = days.between("summary", 0, 99) >= 4  # the summary is sometimes not there
     sleeps = 1 + (days.between("sleeps", 0, 99) < 3)
-    found: Columns = {"sensed": days.sensed("sleep", 740, 960), "main_sleeps": where(told, sleeps)}
+    found: Columns = {"sensed": days.sensed("sleep", 920, 980), "main_sleeps": where(told, sleeps)}
     for name, value in (
-        ("after_waking", lying),
-        ("asleep", asleep),
-        ("awake", awake),
-        ("falling_asleep", np.zeros(len(bed), dtype=np.int64)),
-        ("in_bed", bed),
+        ("lying_on", lying),
+        ("time_asleep", asleep),
+        ("time_awake", awake),
+        ("latency", np.zeros(len(bed), dtype=np.int64)),
+        ("time_in_bed", bed),
     ):
         found[f"{name}_min"] = where(told, value)
-        found[f"mean_{name}_min"] = where(told, ratio(value, sleeps, 1))
+        found[f"{name}_per_sleep_min"] = where(told, ratio(value, sleeps, 1))
     found |= {
         "efficiency_pct": where(told, ratio(100 * asleep, bed, 0)),
         "first_bedtime_min": where(told, evening),

@@ -10,7 +10,7 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, NoReturn
+from typing import BinaryIO, Final, NoReturn, Protocol
 
 from core.errors import ScenarioError
 
@@ -83,7 +83,11 @@ def opened(path: Path, workspace: Path) -> Text:
     return Text(shown, text.path, _header(text))
 
 
-def _read_through(text: Text, source: IO[bytes], sink: IO[bytes] | None) -> None:
+class _Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+def _read_through(text: Text, source: _Readable, sink: BinaryIO | None) -> None:
     decoder = codecs.getincrementaldecoder("utf-8")()
     line, size, chunk = 1, 0, b""
     try:

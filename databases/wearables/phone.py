@@ -30,12 +30,13 @@ def screen(days: Days) -> Columns:
     unlocks = np.clip(days.scaled("unlocks", unlocks, 100, 500), 3, 400)
     each = days.typical("unlock length", 29, 8)  # tenths of a minute
     used = unlocks * np.maximum(each, 6) * (1024 + days.noise("unlocked", 200)) // 1024
+    used = used * np.maximum(200, 1024 - days.outgoing("screen", 300)) // 1024
     used = np.where(days.weekend, used * days.trait("weekend screen", 800, 1400) // 1000, used)
     used = np.clip(days.scaled("unlocked", used, 100, 600), unlocks, 9000)
     first = np.clip(days.typical("first unlock", 440, 60) + days.noise("first", 50), 0, 1300)
     early = days.between("past midnight", 0, 99) < days.trait("night owl", 5, 70)
     first = np.where(early, days.between("midnight", 0, 40), first)
-    found: Columns = {"sensed": days.sensed("screen", 880, 995)}
+    found: Columns = {"sensed": days.sensed("screen", 450, 900)}
     anywhere = np.ones(len(used), dtype=bool)
     found |= _use(days, "", anywhere, number=unlocks, used=used, first=first)
     campus = days.trait("living quarters", 0, 9) < 4
@@ -66,8 +67,8 @@ def _use(
     """The figures of the use in one place; `used` in tenths of a minute."""
     figures = stretches(days, f"unlock{place}", number, used)
     found: Columns = {
-        f"unlocks{place}": where(there, number),
-        f"unlocked{place}_min": where(there, tenths(used)),
+        f"unlocks{place}" if place else "screen_unlocks": where(there, number),
+        f"unlocked{place}_min" if place else "screen_time_min": where(there, tenths(used)),
         f"first_unlock{place}_min": where(there, first),
     }
     for stat, values in figures.items():
@@ -91,7 +92,7 @@ def calls(days: Days) -> Columns:
     }
     calling = days.trait("calls at all", 0, 9) > 0
     talked = sum(counts.values()) > 0
-    found: Columns = {"sensed": calling & talked & days.sensed("calls", 850, 990)}
+    found: Columns = {"sensed": calling & talked & days.sensed("calls", 500, 900)}
     for kind, number in counts.items():
         there = number > 0
         start = days.between(f"{kind} first", 480, 1250)
@@ -104,10 +105,9 @@ def calls(days: Days) -> Columns:
         found |= {
             f"{kind}_calls": number,
             f"{kind}_contacts": contacts * there,
-            f"first_{kind}_call_min": where(there, start),
-            f"last_{kind}_call_min": where(there, end),
-            f"{kind}_calls_of_top_contact": (number - contacts)
-            * (days.between(f"{kind} top", 0, 9) < 3),
+            f"first_{kind}_time_min": where(there, start),
+            f"last_{kind}_time_min": where(there, end),
+            f"top_contact_{kind}": (number - contacts) * (days.between(f"{kind} top", 0, 9) < 3),
         }
         if kind != "missed":
             found |= _lengths(days, kind, number)
@@ -127,9 +127,9 @@ def _lengths(days: Days, kind: str, number: Whole) -> Columns:
     figures = stretches(days, f"{kind} talk", number, total)
     usual = np.where(number > 1, figures["shortest"], total)
     return {
-        f"{kind}_call_s": where(there, total),
-        f"usual_{kind}_call_s": where(there, usual),
-        f"{kind}_call_entropy": where(there, entropy(days, kind, number)),
-        **{f"{stat}_{kind}_call_s": np.round(values, 3) for stat, values in figures.items()},
-        f"mean_{kind}_call_s": where(there, ratio(total, np.maximum(number, 1), 3)),
+        f"{kind}_talk_s": where(there, total),
+        f"usual_{kind}_talk_s": where(there, usual),
+        f"{kind}_talk_entropy": where(there, entropy(days, kind, number)),
+        **{f"{stat}_{kind}_talk_s": np.round(values, 3) for stat, values in figures.items()},
+        f"mean_{kind}_talk_s": where(there, ratio(total, np.maximum(number, 1), 3)),
     }

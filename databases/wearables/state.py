@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from databases.draws import Draws, Whole
+
+    Mask = NDArray[np.bool_]
 
 FULL: Final = 1000
 """The mood of the deepest low; 0 is none."""
@@ -22,7 +26,8 @@ def bell(draws: Draws, name: str, at: Whole) -> Whole:
     """Draws near a normal one of mean 0, in 1/1024 of a standard deviation; none beyond three."""
     drawn = draws.whole(name, at, 1 << 30)
     lanes = (drawn & 1023) + ((drawn >> 10) & 1023) + (drawn >> 20)
-    return 2 * lanes - 3069
+    drawn_about: Whole = 2 * lanes - 3069
+    return drawn_about
 
 
 def around(draws: Draws, name: str, at: Whole, mean: int, sd: int) -> Whole:
@@ -43,8 +48,11 @@ class People:
         return self.draws.between(f"trait {name}", self.who, least, most)
 
     def around(self, name: str, mean: int, sd: int) -> Whole:
-        """A trait about a mean."""
-        return around(self.draws, f"trait {name}", self.who, mean, sd)
+        """A trait about a mean: most people are much alike, four of ten are far off."""
+        near = around(self.draws, f"trait {name}", self.who, mean, sd // 4)
+        far = self.draws.between(f"trait {name} far", self.who, sd * 3 // 2, sd * 5 // 2)
+        side = self.between(f"{name} side", 0, 19)
+        return near + far * (side < 4) - far * (side > 15)
 
     def low(self, day: Whole, days: int) -> Whole:
         """How low everybody's mood is on some day of `days`, 0 to FULL: people x days."""
@@ -82,7 +90,7 @@ class Days:
         return self.people.who[self.person] * PLACE + self.day
 
     @property
-    def weekend(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def weekend(self) -> Mask:
         """Whether it is a Saturday or Sunday."""
         return (self.day % 7) >= 5
 
@@ -102,6 +110,11 @@ class Days:
         """A number about 0 for each row."""
         return around(self.people.draws, name, self.at, 0, sd)
 
+    def outgoing(self, name: str, most: int) -> Whole:
+        """What a day out and about adds, by person: up to `most` for one standard deviation."""
+        out = bell(self.people.draws, "out", self.at)
+        return out * self.trait(f"coupling of {name}", 0, most) // 1024
+
     def shift(self, name: str, least: int, most: int) -> Whole:
         """What the mood adds on each row: between the bounds, by person, in the deepest low."""
         return self.trait(f"shift of {name}", least, most) * self.low // FULL
@@ -110,13 +123,12 @@ class Days:
         """A value changed by the mood: by `least` to `most` thousandths, by person, in the deepest low."""
         return value * (1000 + self.shift(name, least, most)) // 1000
 
-    def sensed(
-        self, name: str, least: int, most: int
-    ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def sensed(self, name: str, least: int, most: int) -> Mask:
         """Whether the device told anything that day: on `least` to `most` days of a thousand, by person."""
         return self.between(f"{name} sensed", 0, 999) < self.trait(f"{name} worn", least, most)
 
     @property
-    def trip(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def trip(self) -> Mask:
         """The one day of each ten weeks on which a person goes far."""
-        return self.day % 70 == self.trait("trip", 5, 64)
+        far: Mask = self.day % 70 == self.trait("trip", 5, 64)
+        return far
