@@ -41,12 +41,11 @@ from server.models import (
     refuse_endpoints,
     refuse_unpriced,
 )
+from server.reviewing import ID, checklist_lock
 from server.selection import pick
 from server.settings import Settings
 from server.store import Repository
 
-_ID: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}"
-"""It names files: no path may be made of it."""
 _CHARACTERS: Final = 4.0
 """Of a prompt in a token, where nothing was measured."""
 _REPLY: Final[Mapping[Role, float]] = {"author": 700.0, "checker": 150.0}
@@ -105,8 +104,6 @@ class Prepared:
     models: tuple[ModelSpec, ModelSpec]
     prices: PriceTable | None
     board: Board
-    before: Checklist | None
-    """The checklist that an earlier call made."""
 
     @property
     def calls(self) -> list[ModelCall]:
@@ -128,7 +125,7 @@ def prepared(asked: Asked, store: Repository, settings: Settings) -> Iterator[Pr
     installed = open_scenario(asked.scenario, settings.home)
     installed.check()
     name = asked.checklist_id
-    before = _before(name, asked.scenario, settings)
+    _before(name, asked.scenario, settings)  # refused before anything is spent
     texts = _texts(asked, installed, settings)
     models = [
         named_model(each, store, base_url=asked.base_url, sampling=asked.sampling)
@@ -160,9 +157,7 @@ def prepared(asked: Asked, store: Repository, settings: Settings) -> Iterator[Pr
             concurrency=asked.concurrency,
             salt=json.dumps([asked.base_url, dict(asked.sampling)], sort_keys=True),
         )
-        yield Prepared(
-            name, installed, texts, deriver, (models[0], models[1]), prices, means.board, before
-        )
+        yield Prepared(name, installed, texts, deriver, (models[0], models[1]), prices, means.board)
 
 
 def keep(made: Prepared, derived: Derived, settings: Settings) -> Checklist | None:
@@ -170,7 +165,16 @@ def keep(made: Prepared, derived: Derived, settings: Settings) -> Checklist | No
 
     None where there is nothing to keep.
     """
-    old = {item.id: item for item in made.before.items} if made.before else {}
+    with checklist_lock(settings, made.id):
+        # As it is now: people may have decided while the models were asked.
+        before = _before(made.id, made.installed.scenario.id, settings)
+        return _kept(made, derived, before, settings)
+
+
+def _kept(
+    made: Prepared, derived: Derived, before: Checklist | None, settings: Settings
+) -> Checklist | None:
+    old = {item.id: item for item in before.items} if before else {}
     fresh = {item.id: item for item in derived.items}
     items = [*old.values(), *(item for key, item in fresh.items() if key not in old)]
     items = [_newer(item, fresh.get(item.id)) for item in items]
@@ -181,7 +185,7 @@ def keep(made: Prepared, derived: Derived, settings: Settings) -> Checklist | No
     scenario = made.installed.scenario
     checklist = Checklist(
         id=made.id,
-        version=made.before.version if made.before else "1",
+        version=before.version if before else "1",
         scenario_id=scenario.id,
         hash=items_hash(items),
         scenario_fingerprint=scenario.fingerprint,
@@ -232,7 +236,7 @@ def _newer(old: ChecklistItem, fresh: ChecklistItem | None) -> ChecklistItem:
 
 
 def _before(name: str, scenario_id: str, settings: Settings) -> Checklist | None:
-    if not re.fullmatch(_ID, name):
+    if not re.fullmatch(ID, name):
         raise UsageError(f"--id {name!r}: letters, digits, - and _, 80 at most")
     if (FOLDER / f"{name}.json").is_file():
         raise UsageError(f"{name!r} is a shipped checklist; give another --id")

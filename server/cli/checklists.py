@@ -10,6 +10,7 @@ PARTS = (
     "server.cli.checklist_listing",
     "server.cli.checklist_importing",
     "server.cli.deriving",
+    "server.cli.reviewing",
     "server.cli.checklist_tagging",
     "server.cli.checklist_auditing",
     "server.cli.checklist_proving",
