@@ -86,8 +86,8 @@ def _idle(messages: Sequence[Message]) -> int:
 def _plain(text: str) -> str:
     """A report without the marker before or behind it."""
     said = text.strip()
-    if found := _HEAD.match(said):
-        return said[found.end() :].strip()
+    while found := _HEAD.match(said):
+        said = said[found.end() :].strip()
     tails = list(_TAIL.finditer(said))
     if tails and tails[-1].end() == len(said):
         return said[: tails[-1].start()].strip()

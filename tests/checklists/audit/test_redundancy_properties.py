@@ -35,7 +35,7 @@ def plain_bleu(said: Sequence[str], references: Sequence[Sequence[str]]) -> floa
     lengths = sorted(len(each) for each in references)
     nearest = min(lengths, key=lambda length: abs(length - len(said)))
     short = 1.0 if len(said) > nearest else math.exp(1 - nearest / len(said))
-    return short * product**0.25
+    return short * math.pow(product, 0.25)
 
 
 @given(sentence, st.lists(sentence, min_size=1, max_size=4))

@@ -86,9 +86,8 @@ def test_a_session_comes_out_as_it_went_in(
         turn += isinstance(event, Call)
         after += [turn] if isinstance(event, Talk) else []
     assert [nudge.after_turn for nudge in found.nudges] == after
-    for made in (*found.turns, *found.nudges):
-        assert made.call is not None
-        assert made.call.usage.output_tokens == 7
+    made = [*(turn.call for turn in found.turns), *(nudge.call for nudge in found.nudges)]
+    assert [call and call.usage.output_tokens for call in made] == [7] * len(events)
     assert found.notes == ()
     _check_end(
         found.ending.reason, found.ending.forced, end, talks_last=bool(after and after[-1] == turn)
