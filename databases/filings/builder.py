@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from core.errors import UsageError
+from databases.variants import spelt
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -17,13 +20,23 @@ _MAKERS = {
     "as_is": "databases.filings.official:serve",
 }
 """Switch to `module:function`, whose contract is databases.build.Builder."""
+_CLASHES = (
+    ("as_is", "anonymise"), ("as_is", "fetch"), ("as_is", "synthetic"), ("as_is", "entities"),
+    ("synthetic", "anonymise"), ("synthetic", "fetch"), ("synthetic", "from"),
+)  # fmt: skip
 _FROM_FILES = "databases.filings.loading:load"
 
 
 def build(
     connection: duckdb.DuckDBPyConnection, context: BuildContext
 ) -> Built | Mapping[str, Any] | None:
-    """Fill an empty database from what the options name (databases.build.Builder)."""
+    """Fill an empty database from what the options name (databases.builder.Builder).
+
+    Raises UsageError where two options exclude one another.
+    """
+    for one, other in _CLASHES:
+        if context.options.get(one) and context.options.get(other):
+            raise UsageError(f"{spelt(one)} and {spelt(other)} exclude one another; give one")
     names = [name for switch, name in _MAKERS.items() if context.options.get(switch)]
     module, _, attribute = (names or [_FROM_FILES])[0].partition(":")
     # Imported here: a generator needs no parser, and a parser no generator.

@@ -119,6 +119,22 @@ def test_as_is_wants_one_sqlite_file(tmp_path: Path) -> None:
     assert len(build(folder, tmp_path / "home", as_is=True).entities()) == 2
 
 
+@pytest.mark.parametrize(
+    ("options", "pair"),
+    [
+        ({"as_is": True, "anonymise": True}, "--as-is and --anonymise"),
+        ({"as_is": True, "entities": "777001"}, "--as-is and --entities"),
+        ({"synthetic": True}, "--synthetic and --from"),
+    ],
+)
+def test_options_that_exclude_one_another_are_refused(
+    tmp_path: Path, options: dict[str, bool | str], pair: str
+) -> None:
+    path = sqlite_file(tmp_path / "o.db", FLAT)
+    with pytest.raises(UsageError, match=f"{pair} exclude one another"):
+        build(path, tmp_path / "home", **options)
+
+
 def test_as_is_wants_a_table_of_companies(tmp_path: Path) -> None:
     path = sqlite_file(tmp_path / "o.db", "CREATE TABLE t (a, b)")
     with pytest.raises(ScenarioError, match=r"none of its tables has a column cik: t \(a, b\)"):
