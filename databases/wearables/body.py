@@ -37,10 +37,10 @@ def steps(days: Days) -> Columns:
         "min_steps_per_minute": np.zeros(len(total)),
         "mean_steps_per_minute": ratio(total, _DAY_MIN),
         "sd_steps_per_minute": ratio(total * days.between("step spread", 30, 38), _DAY_MIN * 10),
-        "times_active": bouts,
-        "active_min": active,
-        "times_sedentary": rests,
-        "sedentary_min": rest,
+        "active_stretches": bouts,
+        "time_active_min": active,
+        "sedentary_stretches": rests,
+        "time_sedentary_min": rest,
     }
     for kind, figures in (("active", moving), ("sedentary", still)):
         found |= {f"{stat}_{kind}_bout_min": values for stat, values in figures.items()}
@@ -69,7 +69,7 @@ def sleep(days: Days) -> Columns:
         ("time_in_bed", bed),
     ):
         found[f"{name}_min"] = where(told, value)
-        found[f"{name}_per_sleep_min"] = where(told, ratio(value, sleeps, 1))
+        found[f"{name.removeprefix('time_')}_per_sleep_min"] = where(told, ratio(value, sleeps, 1))
     found |= {
         "efficiency_pct": where(told, ratio(100 * asleep, bed, 0)),
         "first_bedtime_min": where(told, evening),

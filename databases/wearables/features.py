@@ -20,7 +20,7 @@ Piece = tuple[str, str] | tuple[str, str, str]
 """What an alternative adds to the name and to the note, and perhaps the unit."""
 
 WHOLE_UNITS: Final = frozenset({
-    "steps", "times", "sleeps", "spells", "unlocks", "calls", "contacts", "scans", "devices",
+    "steps", "stretches", "sleeps", "spells", "unlocks", "calls", "contacts", "scans", "devices",
     "access points", "places", "changes",
 })  # fmt: skip
 """Units of things that are counted."""

@@ -29,7 +29,7 @@ BEGINS: Final = dt.date(2031, 3, 31)
 """A Monday."""
 _DEFAULT_PEOPLE, _DEFAULT_DAYS, _LEAST_DAYS = 40, 70, 28
 _MOST_PEOPLE = 1_000_000
-ROWS_PER_DAY: Final = 5.4
+ROWS_PER_DAY: Final = 4.8
 """Rows that a person's day has on average, over all tables."""
 _BLOCK = 60_000
 """Days of people that are made at once: some 200 columns of so many numbers."""

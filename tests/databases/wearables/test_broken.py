@@ -44,9 +44,9 @@ def spoil(path: Path, pattern: str, replacement: str) -> None:
         (
             "W-1,2018-04-14,1",
             "W-1,2018-04-14,much",
-            "steps.csv, line 3, column 'f_steps:fitbit_steps_summary_rapids_maxsumsteps:allday': is not a number",
+            "steps.csv, line 3, column 'f_steps:fitbit_steps_intraday_rapids_sumsteps:allday': is not a number",
         ),
-        ("W-1,2018-04-14,1", "W-1,2018-04-14,inf", "line 3, column 'f_steps:fitbit_steps_summary"),
+        ("W-1,2018-04-14,1", "W-1,2018-04-14,inf", "line 3, column 'f_steps:fitbit_steps_"),
         (
             "W-1,2018-04-14,",
             "W-1,the 14th,",
@@ -100,8 +100,8 @@ def test_a_participant_without_rows_is_told_and_can_be_left_out(
     people.write_text(people.read_text() + "W-3,ios\n")
     said = refused(study, tmp_path)
     assert "platform.csv, line 4: participant W-3 has no row with a value" in said
-    options = {"from": str(study), "skip_empty": True}
-    built = build("wearables", tmp_path / "home", options=options)
+    home = tmp_path / "home"
+    built = build("wearables", home, options={"from": str(study), "skip_empty": True})
     assert [entity.id for entity in built.entities()] == ["W-1", "W-2"]
 
 

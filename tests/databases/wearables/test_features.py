@@ -33,7 +33,7 @@ def test_each_known_feature_has_a_name_of_its_own_and_a_comment_with_what_null_m
 @pytest.mark.parametrize(
     ("table", "code", "column", "unit"),
     [
-        ("sleep", "fitbit_sleep_summary_rapids_sumdurationasleepmain", "asleep_min", "min"),
+        ("sleep", "fitbit_sleep_summary_rapids_sumdurationasleepmain", "time_asleep_min", "min"),
         (
             "sleep",
             "fitbit_sleep_intraday_rapids_maxdurationawakeunifiedmain",
@@ -47,11 +47,11 @@ def test_each_known_feature_has_a_name_of_its_own_and_a_comment_with_what_null_m
             "unlocked_at_home_min",
             "min",
         ),
-        ("screen", "phone_screen_rapids_sumdurationunlock", "unlocked_min", "min"),
-        ("calls", "phone_calls_rapids_incoming_sumduration", "incoming_call_s", "s"),
+        ("screen", "phone_screen_rapids_sumdurationunlock", "screen_time_min", "min"),
+        ("calls", "phone_calls_rapids_incoming_sumduration", "incoming_talk_s", "s"),
         ("location", "phone_locations_barnett_disttravelled", "distance_travelled_m", "m"),
         ("location", "phone_locations_barnett_avgflightdur", "mean_flight_s", "s"),
-        ("location", "phone_locations_locmap_percent_in_locmap_study", "study_pct", "%"),
+        ("location", "phone_locations_locmap_percent_in_locmap_study", "percentage_at_study", "%"),
     ],
 )
 def test_a_feature_is_called_by_its_pattern(table: str, code: str, column: str, unit: str) -> None:
@@ -61,10 +61,10 @@ def test_a_feature_is_called_by_its_pattern(table: str, code: str, column: str, 
 
 def test_a_count_is_whole_and_the_mean_of_counts_is_not() -> None:
     whole = {feature.column: feature.is_whole for feature in known("steps")}
-    assert whole["steps"]
-    assert whole["times_active"]
+    assert whole["step_count"]
+    assert whole["active_stretches"]
     assert not whole["mean_daily_steps"]
-    assert not whole["active_min"]
+    assert not whole["time_active_min"]
 
 
 def test_a_feature_that_no_pattern_knows_gets_its_own_spelling_and_says_so() -> None:

@@ -19,7 +19,7 @@ from tests.databases.wearables.conftest import Ask
 def test_a_table_holds_one_row_per_participant_and_day(
     imported: InstalledScenario, ask: Ask
 ) -> None:
-    rows = ask(imported, "SELECT participant_id, day, steps FROM steps")
+    rows = ask(imported, "SELECT participant_id, day, step_count FROM steps")
     expected = [(p, dt.date.fromisoformat(d), 1) for p in layout.PEOPLE for d in layout.DATES]
     assert rows == expected
 
@@ -102,7 +102,7 @@ def test_values_are_kept_as_they_are_and_a_count_with_a_fraction_makes_its_colum
     layout.file_of(study, "sleep").write_text(layout.features_text("sleep", cell=cell))
     layout.file_of(study, "wifi").write_text(layout.features_text("wifi", cell=counted))
     built = build("wearables", tmp_path / "home", options={"from": str(study)})
-    assert ask(built, "SELECT DISTINCT asleep_min FROM sleep") == [(389.9938,)]
+    assert ask(built, "SELECT DISTINCT time_asleep_min FROM sleep") == [(389.9938,)]
     wifi = built.schema().table("wifi")
     assert wifi is not None
     assert [c.type for c in wifi.columns[2:4]] == ["DOUBLE", "INTEGER"]

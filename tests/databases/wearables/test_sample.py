@@ -45,14 +45,14 @@ def test_every_value_is_the_file_s_own(sample: InstalledScenario, ask: Ask) -> N
     for name in tables():
         (path,) = (SAMPLE / "INS-W_1" / "FeatureData").glob(f"{tables()[name].file or name}.csv*")
         features = known(name)
-        cells = ", ".join(f'sum(TRY_CAST("{f.source}" AS DOUBLE))' for f in features)
+        cells = ", ".join(f'coalesce(sum(TRY_CAST("{f.source}" AS DOUBLE)), -1)' for f in features)
         filled = " OR ".join(f'"{f.source}" IS NOT NULL' for f in features)
         with duckdb.connect() as connection:
             own = connection.execute(
                 f"SELECT count(*), {cells} FROM read_csv('{path}', all_varchar = true) "
                 f"WHERE {filled}"
             ).fetchone()
-        sums = ", ".join(f'sum("{f.column}")' for f in features)
+        sums = ", ".join(f'coalesce(sum("{f.column}"), -1)' for f in features)
         (found,) = ask(sample, f"SELECT count(*), {sums} FROM {name}")
         assert own is not None
         assert found == pytest.approx(own, rel=1e-9, nan_ok=True)
