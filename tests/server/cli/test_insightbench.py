@@ -158,6 +158,44 @@ def test_a_goal_is_told_where_it_is_asked_for_and_kept_with_the_run(
     assert "--resume goes on with the run as it was begun; leave --goal away" in again.err
 
 
+def test_rules_leave_its_items_unscored_and_say_so_and_a_judge_scores_them(
+    ddr: Ddr, home: Path, sets: Path, tmp_path: Path
+) -> None:
+    assert ddr("scenarios", "build", "insightbench", "--from", str(sets)).code == 0
+    run(ddr, home, script(tmp_path, ["SELECT 1"]))
+    rules = ddr("evaluate", "last", "--checker", "matching", "--baselines", "none")
+    assert rules.code == 0, rules.err
+    assert "unscored: no signals (4)" in rules.out + rules.err
+    reply = {
+        "label": "supported",
+        "supporting_turns": [],
+        "contradicting_turns": [],
+        "quote": "Printers break.",
+        "reason": "It says so.",
+    }
+    path = tmp_path / "judge.jsonl"
+    path.write_text(json.dumps({"text": json.dumps(reply), "repeat": True}), "utf-8")
+    judged = ddr("evaluate", "last", "--judge", f"scripted:{path}", "--baselines", "none", "--json")
+    assert judged.code == 0, judged.err
+    (report,) = [
+        score
+        for score in judged.json["scores"]
+        if (score["level"], score["averaging"]) == ("trajectory", "item")
+    ]
+    assert (report["items"], report["supported"], report["unscored"]) == (4, 4, 0)
+
+
+def test_the_profiler_explores_each_set_by_all_its_rows(ddr: Ddr, home: Path, sets: Path) -> None:
+    assert ddr("scenarios", "build", "insightbench", "--from", str(sets)).code == 0
+    done = ddr("run", "--scenario", "insightbench", "--agent", "profiler", "--json")
+    assert done.code == 0, done.err
+    with open_store(home / "store.sqlite3") as store:
+        reports = {t.entity_id: t.report or "" for t in store.trajectories(store.run("last").id)}
+    assert "Data set flag-1 has 3 rows in records." in reports["flag-1"]
+    assert "Telescope" not in reports["flag-1"]
+    assert "are in: records, users" in reports["flag-2"]
+
+
 def test_a_goal_where_there_is_none_or_of_no_known_kind_is_refused_before_anything_is_stored(
     ddr: Ddr, built_home: Path
 ) -> None:
