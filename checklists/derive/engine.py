@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -154,7 +155,8 @@ class Deriver:
         """What the ledger or the model answers; None where neither does usably."""
         key = self._key(model, messages)
         if (kept := self.ledger.answer(key)) is not None:
-            return read(kept)
+            with suppress(UnusableError):  # kept by a reader that took it: asked again
+                return read(kept)
         sent = list(messages)
         for _attempt in range(2):
             if self.derived.stopped:
@@ -224,6 +226,15 @@ def item_id(scenario_id: str, entity_id: str, question: str, answer: str) -> str
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    async with asyncio.TaskGroup() as group:
-        for each in work:
-            group.create_task(each)
+    """All of it side by side; one failure of ours is raised as itself."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for each in work:
+                group.create_task(each)
+    except* DdrError as failed:
+        raise _first(failed) from failed
+
+
+def _first(failed: BaseExceptionGroup[DdrError]) -> DdrError:
+    first = failed.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

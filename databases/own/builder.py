@@ -64,7 +64,7 @@ def build(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built
     _refuse_bare_entities(connection, rules, manifest.entities.query, context.folder)
     secrets = changes.secrets(connection)
     connection.execute("DETACH raw")
-    return Built(secrets=secrets, notes=_notes(secrets))
+    return Built(secrets=secrets, notes=_notes(secrets, _unnamed(rules, source)))
 
 
 def weeks_of(rules: AnonymiseMap, seed: str) -> int:
@@ -141,12 +141,21 @@ def _fail_bare(key: str, shown: str, others: list[str]) -> NoReturn:
     )
 
 
-def _notes(secrets: Mapping[str, Any]) -> list[str]:
+def _unnamed(rules: AnonymiseMap, source: Path) -> list[str]:
+    if source.is_file() and len(rules.tables) == 1:
+        return []
+    return [table.key for table in find_tables(source) if table.key not in rules.tables]
+
+
+def _notes(secrets: Mapping[str, Any], unnamed: list[str]) -> list[str]:
     left = [kind for kind, ids in secrets["ids"].items() if ids is None]
-    return [
+    notes = [
         f"the ids of kind {kind} are over {KEPT:,}: which is which is not kept, and follows from the seed"
         for kind in left
     ]
+    if unnamed:
+        notes.append(f"left out, since the map does not name them: {', '.join(unnamed[:20])}")
+    return notes
 
 
 def _text(path: Path) -> str:

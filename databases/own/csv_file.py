@@ -28,8 +28,7 @@ def header_of(path: Path, encoding: str = "utf-8") -> tuple[str, list[str]]:
     if encoding not in ENCODINGS:
         raise ScenarioError(f"{path}: encoding {encoding!r}; known: {', '.join(ENCODINGS)}")
     try:
-        with _opened(path, encoding) as stream:
-            first = stream.readline(MAX_LINE).strip("\r\n")
+        first = _first_line(path, encoding).strip("\r\n")
     except UnicodeDecodeError as exc:
         _fail_encoding(path, encoding, f"line 1, byte {exc.start + 1}", exc)
     except (OSError, EOFError) as exc:
@@ -98,6 +97,15 @@ def line_of(path: Path, row: int, encoding: str = "utf-8") -> int:
             if number == row - 1:
                 return begins
     return row + 1
+
+
+def _first_line(path: Path, encoding: str) -> str:
+    """Of no more than the line: what is wrong further down is told with its own line."""
+    if encoding == "utf-16":
+        with _opened(path, encoding) as stream:
+            return stream.readline(MAX_LINE)
+    with gzip.open(path, "rb") if _is_gzip(path) else path.open("rb") as raw:
+        return raw.readline(MAX_LINE).decode("utf-8-sig" if encoding == "utf-8" else encoding)
 
 
 def _opened(path: Path, encoding: str) -> IO[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, float], None]
 _FETCH = 500
+_PREFIX = ".looking-"
 
 
 @dataclass(frozen=True)
@@ -53,17 +57,41 @@ def looking_at_files(
     workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
     size = sum(path.stat().st_size for path in {table.path for table in found})
     refuse_full_disk(workspace, 10 + 3 * size // 1_000_000)
-    with tempfile.TemporaryDirectory(prefix=".looking-", dir=workspace) as temporary:
+    with (
+        _private_place(workspace) as place,
+        duckdb.connect(str(place / "source.duckdb")) as connection,
+    ):
+        connection.execute("SET enable_progress_bar = false")
+        profiles = []
+        for number, table in enumerate(found):
+            progress(f"reading {table.key}", number / len(found))
+            name = f"s{number}"
+            load(connection, table, name, workspace=place, encoding=encoding)
+            profiles.append(_profiled(connection, table, name))
+        yield _looked(profiles, lambda sql: connection.execute(sql).fetchall(), quote, progress)
+
+
+@contextmanager
+def _private_place(workspace: Path) -> Iterator[Path]:
+    """A folder of mode 0700 that is gone afterwards; what killed looks left goes with it."""
+    for left in workspace.glob(f"{_PREFIX}*"):
+        with suppress(OSError), _held(left):
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=workspace) as temporary:
         place = Path(temporary)
-        with duckdb.connect(str(place / "source.duckdb")) as connection:
-            connection.execute("SET enable_progress_bar = false")
-            profiles = []
-            for number, table in enumerate(found):
-                progress(f"reading {table.key}", number / len(found))
-                name = f"s{number}"
-                load(connection, table, name, workspace=place, encoding=encoding)
-                profiles.append(_profiled(connection, table, name))
-            yield _looked(profiles, lambda sql: connection.execute(sql).fetchall(), quote, progress)
+        with _held(place):
+            yield place
+
+
+@contextmanager
+def _held(place: Path) -> Iterator[None]:
+    """Hold a folder's lock, which ends with its process. Raises OSError where another has it."""
+    handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -21,7 +21,10 @@ _LONG: Final = 40
 """Characters on average: more is free text."""
 _REACHES: Final = r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}|\+?[0-9][0-9 ()/.-]{7,}[0-9]"
 """A mail address or a telephone number."""
-_NUMBERS: Final = re.compile(r".*INT|FLOAT|DOUBLE|DECIMAL.*|NUMERIC.*|REAL")
+_NUMBERS: Final = re.compile(
+    r"U?(TINY|SMALL|MEDIUM|BIG|HUGE)?INT(EGER)?\d*( UNSIGNED)?|FLOAT.*|DOUBLE.*|DECIMAL.*|NUMERIC.*|REAL"
+)
+"""Types of DuckDB and of servers, which have names of their own."""
 
 
 class ColumnProfile(Record):

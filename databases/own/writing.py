@@ -103,8 +103,11 @@ def packaged(module: str, heading: Heading, files: dict[str, str]) -> dict[str, 
     return {"pyproject.toml": tomlkit.dumps(document), f"{module}/__init__.py": about, **inside}
 
 
-def write_folder(folder: Path, files: dict[str, str]) -> None:
-    """Put them in place whole, or not at all; each must read back. Raises UsageError where one is there."""
+def write_folder(folder: Path, files: dict[str, str], *, private: bool = True) -> None:
+    """Put them in place whole, or not at all; each must read back. Raises UsageError where one is there.
+
+    Private ones are their owner's alone: the map names columns, and the seed undoes it.
+    """
     for name in files:
         if (folder / name).exists():
             raise UsageError(f"{folder / name} is there already: take another --id, or remove it")
@@ -114,8 +117,7 @@ def write_folder(folder: Path, files: dict[str, str]) -> None:
             fresh = Path(temporary) / name
             fresh.parent.mkdir(parents=True, exist_ok=True)
             fresh.write_text(text, encoding="utf-8")
-            # The map names columns and the seed undoes it: neither is anybody else's to read.
-            fresh.chmod(0o600)
+            fresh.chmod(0o600 if private else 0o644)
             if fresh.name == TOML:
                 read_manifest(fresh)
             elif fresh.name == MAP:

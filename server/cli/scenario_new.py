@@ -71,7 +71,7 @@ def new(
 ) -> None:
     """Look at your data, find its keys, ask for the entity, and write the scenario to be edited.
 
-    Nothing of the data is copied, and nothing is built: edit what was written, then build it.
+    Nothing is built, and no copy of the data stays: edit what was written, then build it.
     """
     from databases.catalog import is_shipped
     from databases.own.writing import Server, packaged, write_folder
@@ -85,7 +85,8 @@ def new(
     name = id_ or _named(source if path is None else path.name)
     if is_shipped(name):
         raise UsageError(f"{name} is the name of a scenario that is shipped: give another --id")
-    module = re.sub(r"\W", "_", name)
+    # Behind a scenario of any name: none may be called like a package that is there.
+    module = re.sub(r"\W", "_", f"{name}_scenario")
     place = out_folder or settings.home / "scenarios" / name
     if (place / (module if out_folder else "scenario.toml")).exists():
         raise UsageError(f"{place} holds a scenario already: take another --id, or remove it")
@@ -114,7 +115,7 @@ def new(
     files = drawn.files
     if out_folder:
         files = packaged(module, drawn.heading, _without_source(files))
-    write_folder(place, files)
+    write_folder(place, files, private=out_folder is None)
     _tell(out, place, files, drawn)
     if path is None:
         out.say(

@@ -46,5 +46,6 @@ def test_kappa_is_for_two_and_gaps_are_left_out() -> None:
     assert (three.reviewers, three.items, three.share) == (("r0", "r1", "r2"), 3, 1.0)
     assert (three.kappa, three.alpha) == (None, 1.0)
     two = agreement(ratings("aab.", "abba"))
-    assert (two.items, two.share) == (3, pytest.approx(2 / 3))
+    assert two.items == 3
+    assert two.share == pytest.approx(2 / 3)
     assert two.kappa == pytest.approx(cohen_kappa_score(list("aab"), list("abb")))

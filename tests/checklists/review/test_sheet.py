@@ -107,7 +107,11 @@ def put(**cells: str) -> Callable[[list[dict[str, str]]], None]:
 def everywhere(
     change: Callable[[dict[str, str]], object],
 ) -> Callable[[list[dict[str, str]]], None]:
-    return lambda rows: [change(row) for row in rows] and None
+    def apply(rows: list[dict[str, str]]) -> None:
+        for row in rows:
+            change(row)
+
+    return apply
 
 
 WRONG: list[tuple[Callable[[list[dict[str, str]]], None], str]] = [

@@ -266,3 +266,11 @@ def test_each_kind_is_told_by_its_beginning() -> None:
         "provider": "PR",
         "patients": "PA",
     }
+
+
+def test_a_file_that_the_map_does_not_name_is_left_out_and_said_so(home: Path) -> None:
+    clinic.write(home.parent / "in" / "more.csv", ["a"], [["1"]])
+    built = build("clinic", home)
+    assert [table.name for table in built.schema().tables] == ["patients", "visits"]
+    notes = json.loads((built.folder / "scenario.json").read_text())["notes"]
+    assert notes == ["left out, since the map does not name them: more.csv"]

@@ -13,6 +13,7 @@ import pytest
 from core.errors import ScenarioError
 from databases.own.keys import singular, words
 from databases.own.look import Look, looking_at_files
+from databases.own.profile import ColumnProfile
 from databases.own.proposal import candidates, propose
 from tests.databases.own import clinic
 
@@ -66,6 +67,25 @@ def test_whole_numbers_that_stand_in_a_key_by_chance_point_to_nothing(tmp_path: 
     clinic.write(tmp_path / "in" / "shops.csv", ["shop_id", "city_id", "stars"], rows)
     with looking(tmp_path / "in", tmp_path) as look:
         assert shown(look) == ["shops.city_id>cities.id"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_number"),
+    [
+        ("INTEGER", True),
+        ("bigint", True),
+        ("UTINYINT", True),
+        ("int4", True),
+        ("double precision", True),
+        ("numeric(6, 2)", True),
+        ("point", False),
+        ("INTERVAL", False),
+        ("character varying(9)", False),
+    ],
+)
+def test_a_number_is_known_by_its_type_in_any_database(kind: str, is_number: bool) -> None:
+    column = ColumnProfile(name="x", type=kind, rows=1, filled=1, distinct=1)
+    assert column.is_number == is_number
 
 
 @pytest.mark.parametrize(
@@ -157,3 +177,33 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     clinic.write(tmp_path / "bare.csv", ["id"], [])
     with pytest.raises(ScenarioError, match="has a row"), looking(tmp_path / "bare.csv", tmp_path):
         pass
+
+
+def test_parquet_files_keep_their_types_and_join_with_csv_ones(tmp_path: Path) -> None:
+    folder = clinic.files(tmp_path / "in")
+    with duckdb.connect() as duck:
+        duck.execute(
+            "COPY (SELECT 'C-' || (1000 + 7 * (range % 12)) AS patient, range::DOUBLE AS load, "
+            "TIMESTAMP '2020-01-01' + INTERVAL (range) HOUR AS at, {'a': 1} AS nested "
+            f"FROM range(60)) TO '{folder / 'ECG.parquet'}' (FORMAT parquet)"
+        )
+    with looking(folder, tmp_path) as look:
+        ecg = look.table("ecg")
+        assert ecg is not None
+        assert [c.type for c in ecg.columns] == ["VARCHAR", "DOUBLE", "TIMESTAMP", "VARCHAR"]
+        assert "ECG.patient>Patients.PatientNo" in shown(look)
+
+
+def test_a_look_that_was_killed_leaves_no_copy_for_long_and_one_under_way_keeps_its_own(
+    tmp_path: Path,
+) -> None:
+    left = tmp_path / "work" / ".looking-killed"
+    left.mkdir(parents=True)
+    (left / "source.duckdb").write_text("somebody's data")
+    source = clinic.files(tmp_path / "in")
+    with looking(source, tmp_path) as first:
+        assert not left.exists()
+        with looking(source, tmp_path) as second:
+            assert len(second.tables) == 2
+        assert first.ask("SELECT count(*) FROM s0") == [(clinic.PATIENTS,)]
+    assert not list((tmp_path / "work").iterdir())

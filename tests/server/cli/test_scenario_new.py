@@ -11,7 +11,9 @@ import pytest
 from databases.catalog import scenario_ids
 from tests.databases.own import clinic
 from tests.server.cli.conftest import Ddr
+from tests.support.needs import needs
 from tests.support.pages import ROOT
+from tests.support.postgres import Cluster
 
 
 @pytest.fixture
@@ -87,6 +89,49 @@ def test_what_cannot_be_done_is_told_and_nothing_is_written(
     assert not list(home.rglob("*.toml"))
 
 
+def test_an_encoding_is_said_once_and_holds_for_the_build(
+    ddr: Ddr, home: Path, source: Path
+) -> None:
+    path = source / "visits.csv"
+    path.write_bytes(path.read_bytes().replace(b"north", "nördlich".encode("latin-1")))
+    given = ("--entity", "Patients.PatientNo", "--id", "own")
+    refused = ddr("scenarios", "new", str(source), *given)
+    assert (refused.code, "visits.csv: line 2: not utf-8" in refused.err) == (1, True)
+    assert ddr("scenarios", "new", str(source), *given, "--encoding", "latin-1").code == 0
+    assert ddr("scenarios", "build", "own", "--quiet").code == 0
+    assert "nördlich" in (home / "scenarios" / "own" / "scenario.toml").read_text("utf-8")
+
+
+@needs("postgresql")
+def test_a_server_is_counted_where_it_is_and_served_as_it_is(
+    ddr: Ddr, home: Path, postgres: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    postgres.run("CREATE DATABASE own_clinic")
+    postgres.run(
+        "REVOKE TEMPORARY ON DATABASE own_clinic FROM PUBLIC",
+        "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+        "CREATE TABLE patients (id integer PRIMARY KEY, name text)",
+        "INSERT INTO patients SELECT i, 'n' || i FROM generate_series(1, 5) AS t(i)",
+        'CREATE TABLE "Visits" (visit_id integer, patient_id integer, "dose ""mg""" float8)',
+        'INSERT INTO "Visits" SELECT i, 1 + i % 5, i FROM generate_series(1, 50) AS t(i)',
+        "CREATE ROLE own_reader LOGIN PASSWORD 'p'",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO own_reader",
+        database="own_clinic",
+    )
+    monkeypatch.setenv("OWN_PASSWORD", "p")
+    url = postgres.url("own_clinic", "own_reader", password=None)
+    given = ("--password-env", "OWN_PASSWORD", "--id", "served", "--label", "name")
+    likely = ddr("scenarios", "new", url, *given)
+    assert "likely: patients.id (5 different values, 1 columns point to it)" in likely.err
+    done = ddr("scenarios", "new", url, *given, "--entity", "patients.id", "--json")
+    assert done.code == 0, done.err
+    assert done.json["references"] == ["Visits.patient_id -> patients.id"]
+    assert done.json["files"] == ["scenario.toml"]
+    built = ddr("scenarios", "build", "served", "--json", "--quiet")
+    assert built.code == 0, built.err
+    assert (built.json["entities"], built.json["records"]) == (5, 55)
+
+
 @pytest.mark.parametrize(
     "url", ["postgresql+psycopg://me:secret@host/db", "postgresql://me@host/db?password=secret"]
 )
@@ -105,12 +150,12 @@ def test_a_package_can_be_shipped_and_each_names_their_own_copy(
     assert ddr("scenarios", "new", str(source), *given).code == 0
     files = sorted(p.relative_to(place).as_posix() for p in place.rglob("*") if p.is_file())
     assert files == [
-        "clinic_x/__init__.py",
-        "clinic_x/anonymise.toml",
-        "clinic_x/scenario.toml",
+        "clinic_x_scenario/__init__.py",
+        "clinic_x_scenario/anonymise.toml",
+        "clinic_x_scenario/scenario.toml",
         "pyproject.toml",
     ]
-    assert str(source) not in (place / "clinic_x" / "scenario.toml").read_text()
+    assert str(source) not in (place / "clinic_x_scenario" / "scenario.toml").read_text()
     about = place / "clinic_x-1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: clinic-x\nVersion: 1\n")
