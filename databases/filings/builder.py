@@ -24,6 +24,7 @@ _CLASHES = (
     ("as_is", "anonymise"), ("as_is", "fetch"), ("as_is", "synthetic"), ("as_is", "entities"),
     ("synthetic", "anonymise"), ("synthetic", "fetch"), ("synthetic", "from"),
 )  # fmt: skip
+_TWIN_ONLY = ("rows", "hostile")
 _FROM_FILES = "databases.filings.loading:load"
 
 
@@ -37,6 +38,12 @@ def build(
     for one, other in _CLASHES:
         if context.options.get(one) and context.options.get(other):
             raise UsageError(f"{spelt(one)} and {spelt(other)} exclude one another; give one")
+    if not context.options.get("synthetic"):
+        for option in _TWIN_ONLY:
+            if context.options.get(option):
+                raise UsageError(
+                    f"{spelt(option)} goes with --synthetic: real reports are as they are"
+                )
     names = [name for switch, name in _MAKERS.items() if context.options.get(switch)]
     module, _, attribute = (names or [_FROM_FILES])[0].partition(":")
     # Imported here: a generator needs no parser, and a parser no generator.

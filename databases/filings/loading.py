@@ -99,8 +99,8 @@ class _Loader:
             source = self._aliases.replaced(source)
         last = max(report.period_end for report in source.reports).toordinal()
         self._told[source.company.cik].append((source.is_whole, -last, source.company))
-        for report, facts in source.reports.items():
-            self._store.add(report, facts)
+        self._store.add(source.reports)
+        for report in source.reports:
             self._reports[report.key] = merged(self._reports.get(report.key), report)
         self._texts += [(report, texts) for report, texts in source.texts.items() if texts]
         for concept, label in source.labels.items():

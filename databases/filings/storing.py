@@ -31,12 +31,10 @@ class Store:
         # Temporary, so that what is left out or renamed never stands in the file.
         connection.execute(f"CREATE TEMP TABLE raw_facts ({_RAW})")
 
-    def add(self, report: Report, facts: Iterable[Fact]) -> int:
-        """Keep a report's facts; returns how many."""
-        rows = [self._row(report, fact) for fact in facts]
-        if rows:
-            self._insert("raw_facts", rows)
-        return len(rows)
+    def add(self, reports: Mapping[Report, Iterable[Fact]]) -> None:
+        """Keep the facts of some reports."""
+        rows = [self._row(report, fact) for report, facts in reports.items() for fact in facts]
+        self._insert("raw_facts", rows)
 
     def finish(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -128,10 +129,17 @@ def test_as_is_wants_one_sqlite_file(tmp_path: Path) -> None:
     ],
 )
 def test_options_that_exclude_one_another_are_refused(
-    tmp_path: Path, options: dict[str, bool | str], pair: str
+    tmp_path: Path, options: dict[str, Any], pair: str
 ) -> None:
     path = sqlite_file(tmp_path / "o.db", FLAT)
     with pytest.raises(UsageError, match=f"{pair} exclude one another"):
+        build(path, tmp_path / "home", **options)
+
+
+@pytest.mark.parametrize("options", [{"rows": 1000}, {"hostile": True}])
+def test_what_only_a_generator_can_do_is_refused(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = sqlite_file(tmp_path / "o.db", FLAT)
+    with pytest.raises(UsageError, match="goes with --synthetic"):
         build(path, tmp_path / "home", **options)
 
 
