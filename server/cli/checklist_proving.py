@@ -69,9 +69,21 @@ def prove(
     checklist = load(checklist_name, own) if checklist_name else checklist_for(scenario, own)
     fingerprint = installed.verify_content()
     has_drifted = checklist.scenario_fingerprint not in (None, fingerprint)
+    claiming, silent = _claiming(checklist)
+    if silent:
+        word = "claims" if silent == 1 else "claim"
+        out.say(
+            f"{counted(silent, 'item')} {word} no evidence in SQL: a judge scores what they say"
+        )
+    if not claiming.items or not installed.manifest.is_filled_here:
+        out.say(f"the database of {scenario} is what was built, and nothing is to be proved on it")
+        out.result({"items": 0, "unclaimed": silent, "drifted": has_drifted})
+        if has_drifted:
+            raise typer.Exit(1)
+        return
     with open_readonly(installed.database_path) as connection, out.progress("proving") as progress:
         found = verifier.verify(
-            checklist,
+            claiming,
             connection,
             book=book_of(installed.base),
             progress=lambda what, share: progress.update(share, 1, what),
@@ -85,7 +97,7 @@ def prove(
         )
     stale = proofs.no_longer_held(found)
     answer = found.model_dump(mode="json")
-    answer |= {"drifted": has_drifted, "stale": sorted(stale), "kept": None}
+    answer |= {"unclaimed": silent, "drifted": has_drifted, "stale": sorted(stale), "kept": None}
     if mark_stale and (stale or has_drifted):
         place = proofs.keep_stale(settings, checklist, fingerprint, stale)
         out.say(f"{counted(len(stale), 'item')} marked stale, and not scored any more: {place}")
@@ -95,6 +107,13 @@ def prove(
     out.result(answer)
     if not found.proved or (has_drifted and not mark_stale):
         raise typer.Exit(1)
+
+
+def _claiming(checklist: Checklist) -> tuple[Checklist, int]:
+    """The items that evidence is given for, and the number of accepted ones without any."""
+    items = tuple(item for item in checklist.items if item.evidence_sql is not None)
+    silent = sum(i.status == "accepted" for i in checklist.items if i.evidence_sql is None)
+    return checklist.model_copy(update={"items": items}), silent
 
 
 def _tell(out: Output, scenario: str, checklist: Checklist, found: Verification) -> None:

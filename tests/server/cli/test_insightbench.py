@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 from mcp import StdioServerParameters
 
@@ -183,6 +184,23 @@ def test_rules_leave_its_items_unscored_and_say_so_and_a_judge_scores_them(
         if (score["level"], score["averaging"]) == ("trajectory", "item")
     ]
     assert (report["items"], report["supported"], report["unscored"]) == (4, 4, 0)
+
+
+def test_a_checklist_without_evidence_is_verified_by_the_databases_content(
+    ddr: Ddr, home: Path, sets: Path
+) -> None:
+    assert ddr("scenarios", "build", "insightbench", "--from", str(sets)).code == 0
+    done = ddr("scenarios", "verify", "insightbench")
+    assert done.code == 0, done.err
+    assert "4 items claim no evidence in SQL, and nothing of it is proved" in done.out
+    told = ddr("checklists", "verify", "insightbench", "--json").json
+    assert (told["items"], told["unclaimed"], told["drifted"]) == (0, 4, False)
+    (part, *_) = sorted((home / "scenarios" / "insightbench" / "parts").iterdir())
+    with duckdb.connect(str(part)) as connection:
+        connection.execute("DELETE FROM records")
+    refused = ddr("scenarios", "verify", "insightbench")
+    assert refused.code == 1
+    assert "has changed since it was built" in refused.err
 
 
 def test_the_profiler_explores_each_set_by_all_its_rows(ddr: Ddr, home: Path, sets: Path) -> None:
