@@ -19,6 +19,9 @@ LARGEST: Final = 512 * 1024 * 1024
 """Bytes of one file."""
 MOST: Final = 100_000
 """Rows of one file."""
+HIGHEST: Final = 1e9
+"""Of a number in a cell: tokens of a call, characters, seconds."""
+_YEARS: Final = range(1970, 2200)
 
 
 @dataclass(frozen=True)
@@ -35,14 +38,14 @@ class Row:
         return self.cells.get(name, "")
 
     def number(self, name: str) -> float:
-        """A cell as a number of at least 0; an empty one is 0. Raises LogError."""
+        """A cell as a number from 0 to HIGHEST; an empty one is 0. Raises LogError."""
         text = self.text(name).strip()
         try:
             value = float(text or 0)
         except ValueError:
             value = math.nan
-        if not math.isfinite(value) or value < 0:
-            raise self.fault(name, f"{text[:40]!r} is no number of at least 0")
+        if not 0 <= value <= HIGHEST:  # NaN is neither
+            raise self.fault(name, f"{text[:40]!r} is no number from 0 to {HIGHEST:.0f}")
         return value
 
     def json(self, name: str) -> Any:
@@ -119,8 +122,13 @@ def read(path: Path) -> str:
 
 
 def moment(text: str) -> datetime:
-    """A time in ISO form; one without a zone, as the released code writes it, is taken for UTC."""
+    """A time in ISO form; one without a zone, as the released code writes it, is taken for UTC.
+
+    Raises ValueError, also for a year in which nobody explored.
+    """
     found = datetime.fromisoformat(text)
+    if found.year not in _YEARS:
+        raise ValueError(f"{text} is no time of a log")
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
