@@ -30,7 +30,7 @@ def steps(days: Days) -> Columns:
     still = stretches(days, "rest", rests, rest)
     found: Columns = {f"{stat}_daily_steps": total for stat in ("max", "min", "mean", "median")}
     found |= {
-        "sensed": days.sensed("steps", 985, 1000),
+        "sensed": days.sensed("steps", 996, 1000),
         "sd_daily_steps": np.full(len(total), np.nan),
         "step_count": total,
         "max_steps_per_minute": np.clip(95 + active // 6 + days.noise("peak", 9), 20, 190),

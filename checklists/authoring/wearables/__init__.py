@@ -17,7 +17,7 @@ from core.checklist import Checklist, ChecklistItem
 from core.errors import UnknownNameError
 from core.scenario import License
 
-ITEMS: Final = 14
+ITEMS: Final = 13
 """SQL-proved facts per participant."""
 KINDS: Final = ("closed", "proved", "both")
 """What the option `items` may be."""

@@ -39,7 +39,8 @@ class Construct:
     """The scale that is asked in its place where there is one."""
 
 
-_MOOD, _STRESS, _SOCIAL = "mood and anxiety", "stress and coping", "social life"
+_MOOD, _STRESS, _SUPPORT = "mood and anxiety", "stress and coping", "support"
+_BELONGING = "belonging"
 _EMOTION, _BODY = "handling of emotions", "physical symptoms"
 
 CONSTRUCTS: Final = (
@@ -84,38 +85,38 @@ CONSTRUCTS: Final = (
     ),
     Construct(
         "UCLA_10items",
-        _SOCIAL,
+        _BELONGING,
         "How did the loneliness of participant {entity} develop over the study?",
         "worse",
     ),
     Construct(
         "SocialFit",
-        _SOCIAL,
+        _BELONGING,
         "Does participant {entity} fit in with the people around better or worse than before?",
         "better",
         "threshold_socialfit",
     ),
     Construct(
         "2waySSS_receiving_emotional",
-        _SOCIAL,
+        _SUPPORT,
         "How did the emotional support that participant {entity} gets from others develop?",
         "better",
     ),
     Construct(
         "2waySSS_giving_emotional",
-        _SOCIAL,
+        _SUPPORT,
         "How did the emotional support that participant {entity} gives to others develop?",
         "better",
     ),
     Construct(
         "2waySSS_receiving_instrumental",
-        _SOCIAL,
+        _SUPPORT,
         "How did the practical help that participant {entity} gets from others develop?",
         "better",
     ),
     Construct(
         "2waySSS_giving_instrumental",
-        _SOCIAL,
+        _SUPPORT,
         "How did the practical help that participant {entity} gives to others develop?",
         "better",
     ),
