@@ -27,8 +27,6 @@ def register(app: typer.Typer) -> None:
     )
     shown = example("ddr trajectories import ddr-bench logs --scenario filings")
     group.command("import", epilog=shown)(import_)
-    # A group with one command would be taken for that command.
-    group.callback()(lambda: None)
     app.add_typer(group, name="trajectories")
 
 
