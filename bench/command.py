@@ -21,6 +21,12 @@ def bench(
     name: Annotated[
         str | None, typer.Argument(help=f"Which: {', '.join(BENCHES)}. All, where none is named.")
     ] = None,
+    rows: Annotated[
+        int | None,
+        typer.Option(
+            min=10_000, help="A trial of another size, for benchmarks that make rows (build)."
+        ),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -37,7 +43,7 @@ def bench(
     with out.progress("bench") as progress:
         for each in names:
             for figure in measure(
-                each, home, lambda what: progress.update(len(taken), expected, what)
+                each, home, lambda what: progress.update(len(taken), expected, what), rows
             ):
                 taken.append((each, figure))
                 progress.update(len(taken), expected, figure.goal.name)

@@ -71,6 +71,8 @@ class Bench:
     home: Path
     """$DDR_HOME/bench: data is made here once and kept."""
     say: Say
+    rows: int | None = None
+    """Another size than the goals are for, as a trial; None = theirs. For benchmarks that make rows."""
 
 
 @dataclass(frozen=True)

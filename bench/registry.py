@@ -10,6 +10,7 @@ from bench.figures import Bench, Figure, Probe, Say, take
 from core.errors import UnknownNameError
 
 BENCHES: dict[str, str] = {
+    "build": "bench.build",
     "first-run": "bench.first_run",
     "runner": "bench.runner",
     "tools": "bench.tools",
@@ -25,9 +26,9 @@ def probes(name: str) -> tuple[Probe, ...]:
     return found
 
 
-def measure(name: str, home: Path, say: Say) -> Iterator[Figure]:
+def measure(name: str, home: Path, say: Say, rows: int | None = None) -> Iterator[Figure]:
     """Every figure of one benchmark, each as it is known. `home` is $DDR_HOME/bench."""
     listed = probes(name)
     home.mkdir(parents=True, exist_ok=True)
     for probe in listed:
-        yield from take(probe, Bench(home, say))
+        yield from take(probe, Bench(home, say, rows))

@@ -23,9 +23,11 @@ _LINE = re.compile(r"CSV Error on Line: (\d+)")
 _COLUMN = re.compile(r'column "?([\w]+)"?', re.IGNORECASE)
 _READ = (
     "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', nullstr = '', "
-    "max_line_size = 4000000"
+    "max_line_size = {line}, buffer_size = {buffer}"
 )
 """The owners' dialect, said in full: nothing is guessed from the first rows."""
+_LINE_BYTES, _NOTE_BYTES = 500_000, 4_000_000
+"""The longest line that is read. Buffers are a multiple of it, and several are open at a time."""
 
 
 def load(
@@ -57,16 +59,17 @@ def _load_one(connection: duckdb.DuckDBPyConnection, file: SourceFile) -> None:
         _refuse_twice(connection, file, table.unique)
 
 
-def csv_of(path: Path, types: dict[str, str]) -> str:
+def csv_of(path: Path, types: dict[str, str], longest: int = _LINE_BYTES) -> str:
     """The table function that reads one file."""
+    how = _READ.format(line=longest, buffer=4 * longest)
     columns = ", ".join(f"'{name}': '{kind}'" for name, kind in types.items())
     quoted = str(path).replace("'", "''")
-    return f"read_csv('{quoted}', columns = {{{columns}}}, {_READ})"
+    return f"read_csv('{quoted}', columns = {{{columns}}}, {how})"
 
 
 def notes_of(path: Path) -> str:
     """The same for a file of notes."""
-    return csv_of(path, NOTE_COLUMNS)
+    return csv_of(path, NOTE_COLUMNS, _NOTE_BYTES)
 
 
 @contextmanager

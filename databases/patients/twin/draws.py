@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     Flags: TypeAlias = NDArray[np.bool_]
 
 _PART = np.uint64(0xD1342543DE82EF95)
-_SPREAD = 37_837
-"""Standard deviation of the sum of four uniform 16-bit numbers."""
+_SPREAD = 18_919
+"""Standard deviation of the sum of four uniform 15-bit numbers."""
 
 
 class Draws:
@@ -44,8 +44,8 @@ class Draws:
         """Whole numbers around 0, nearly normal, with this standard deviation; never beyond 3.5 of it."""
         at = _one(place)
         both = [self._draws.whole(f"{name}: {half}", at, 1 << 31) for half in ("one", "other")]
-        parts = [part for half in both for part in (half >> 15, half & 0x7FFF)]
-        centred: Ints = 2 * (parts[0] + parts[1] + parts[2] + parts[3]) - 2 * 65_535
+        parts = [part for half in both for part in (half >> 16, half & 0x7FFF)]
+        centred: Ints = parts[0] + parts[1] + parts[2] + parts[3] - 2 * 32_767
         found: Ints = (centred * spread + _SPREAD // 2) // _SPREAD
         return found
 
