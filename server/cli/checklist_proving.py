@@ -71,10 +71,7 @@ def prove(
     has_drifted = checklist.scenario_fingerprint not in (None, fingerprint)
     claiming, silent = _claiming(checklist)
     if silent:
-        word = "claims" if silent == 1 else "claim"
-        out.say(
-            f"{counted(silent, 'item')} {word} no evidence in SQL: a judge scores what they say"
-        )
+        out.say(f"without evidence in SQL, and not proved: {counted(silent, 'item')}")
     if not claiming.items or not installed.manifest.is_filled_here:
         out.say(f"the database of {scenario} is what was built, and nothing is to be proved on it")
         out.result({"items": 0, "unclaimed": silent, "drifted": has_drifted})
