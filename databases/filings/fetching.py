@@ -32,6 +32,7 @@ TRIES = 6
 LONGEST_WAIT_S = 600.0
 TIMEOUT_S = 60.0
 _CONTACT = re.compile(r"[^\s@]+.*\s[^\s@]+@[^\s@]+\.[^\s@]+|[^\s@]+@[^\s@]+\.[^\s@]+")
+_ACCESSION = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
 _NAME = re.compile(r"[\w.-]{1,150}")
 _FACTS = "{data}/api/xbrl/companyfacts/CIK{cik:0>10}.json"
 _SUBMISSIONS = "{data}/submissions/CIK{cik:0>10}.json"
@@ -135,6 +136,8 @@ class Client:
         report = _last_annual(found)
         if report is None or report.accession is None:
             return [facts, listed]
+        if not _ACCESSION.fullmatch(report.accession):
+            raise ScenarioError(f"{listed}: {report.accession!r} is no accession number")
         document = found.documents[report.accession]
         if not _NAME.fullmatch(document) or not document.lower().endswith((".htm", ".html")):
             raise ScenarioError(

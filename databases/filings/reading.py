@@ -40,9 +40,12 @@ def is_json(path: Path) -> bool:
 
 
 def is_sqlite(path: Path) -> bool:
-    """Whether it is a SQLite file, by its first bytes."""
-    with path.open("rb") as stream:
-        return stream.read(len(_MAGIC)) == _MAGIC
+    """Whether it is a SQLite file, by its first bytes. Raises ScenarioError where it has none to read."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(_MAGIC)) == _MAGIC
+    except OSError as exc:
+        raise ScenarioError(f"{path}: cannot be read: {exc.strerror or exc}") from exc
 
 
 def read(path: Path) -> bytes:

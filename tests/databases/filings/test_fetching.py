@@ -193,6 +193,14 @@ def test_a_document_with_a_hostile_name_is_refused(sec: Service, tmp_path: Path,
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_a_report_with_a_hostile_number_is_refused(sec: Service, tmp_path: Path) -> None:
+    place = f"/submissions/CIK{CIK:0>10}.json"
+    sec.files[place] = sec.files[place].replace(b"0000777001-25-000001", b"../../../evil")
+    with pytest.raises(ScenarioError, match=r"'\.\./\.\./\.\./evil' is no accession number"):
+        fetched(sec, tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_a_company_without_an_annual_report_has_its_facts_alone(
     sec: Service, tmp_path: Path
 ) -> None:
