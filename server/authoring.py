@@ -9,8 +9,10 @@ from pathlib import Path
 
 from checklists.authoring.authors import Material, checklist_of
 from checklists.canonical import to_json
+from checklists.loader import load
 from core.checklist import Checklist
 from core.document import Document
+from core.errors import ChecklistError, UnknownNameError
 from databases.catalog import InstalledScenario
 from databases.connection import open_readonly
 from databases.documents import Documents
@@ -21,11 +23,17 @@ Progress = Callable[[str, float], None]
 
 
 def author_checklist(
-    installed: InstalledScenario, settings: Settings, progress: Progress
+    installed: InstalledScenario, settings: Settings, progress: Progress, *, anew: bool = False
 ) -> Checklist | None:
-    """Author, prove and keep the checklist of a built scenario; None where it brings none."""
+    """Author, prove and keep the checklist of a built scenario; None where it brings none.
+
+    One that is kept already and was proved on this content stays, with what people decided on it,
+    unless `anew` is said.
+    """
     if not installed.manifest.is_filled_here:
         return None  # another engine answers for it, and evidence is proved on DuckDB
+    if not anew and (known := _kept(installed, settings)) is not None:
+        return known
     kept = Documents(settings.home, installed.scenario.id)
 
     def documents(entity_id: str) -> tuple[Document, ...]:
@@ -47,6 +55,14 @@ def author_checklist(
     if checklist is not None:
         keep_checklist(checklist, settings)
     return checklist
+
+
+def _kept(installed: InstalledScenario, settings: Settings) -> Checklist | None:
+    try:
+        known = load(settings.checklists / f"{installed.scenario.id}.json")
+    except (ChecklistError, UnknownNameError):
+        return None
+    return known if known.scenario_fingerprint == installed.scenario.fingerprint else None
 
 
 def keep_checklist(checklist: Checklist, settings: Settings) -> Path:

@@ -123,7 +123,10 @@ def build(
         )
     with out.progress("authoring") as progress:
         checklist = author_checklist(
-            installed, settings, lambda what, share: progress.update(share, 1, what)
+            installed,
+            settings,
+            lambda what, share: progress.update(share, 1, what),
+            anew=rebuild,
         )
     built = installed.scenario.id
     out.say(f"{built} is built: {installed.place}")
