@@ -15,7 +15,7 @@ from databases.filings import official
 from databases.filings.companyfacts import Submissions, read_json
 from databases.filings.fiscal import calendar
 from databases.filings.pseudonyms import Pseudonyms
-from databases.filings.reading import files_in, is_json, is_sqlite, read
+from databases.filings.reading import LIST, files_in, is_json, is_sqlite, read
 from databases.filings.records import Company, Report, Source, Text
 from databases.filings.selection import selected
 from databases.filings.storing import Store, merged
@@ -33,8 +33,11 @@ def load(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built:
     a company what another one has told already; UsageError where the options do not fit.
     """
     options = context.options
-    wanted = selected(str(options["entities"]), str(options["official"]))
-    paths = files_in(Path(str(options["from"]))) if options["from"] else []
+    folder = Path(str(options["from"])) if options["from"] else None
+    listed = folder / LIST if folder else None
+    official_list = options["official"] or (listed if listed and listed.is_file() else "")
+    wanted = selected(str(options["entities"]), str(official_list))
+    paths = files_in(folder) if folder else []
     if options["fetch"]:
         # Imported here: who builds from files needs no client.
         from databases.filings.fetching import fetch

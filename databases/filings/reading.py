@@ -12,6 +12,8 @@ MAX_BYTES = 400_000_000
 """The largest file that is read, unpacked. Annual reports have up to 60 MB, company facts 15."""
 MAX_FILES = 20_000
 ENDINGS = (".html", ".htm", ".xhtml", ".json", ".sqlite", ".sqlite3", ".db")
+LIST = "entity_ids.json"
+"""The benchmark's list of companies, by its own name: no source of facts."""
 _MAGIC = b"SQLite format 3\x00"
 
 
@@ -24,7 +26,7 @@ def files_in(folder: Path) -> list[Path]:
         return [folder]
     if not folder.is_dir():
         raise ScenarioError(f"{folder}: there is no such folder; --from names where the files are")
-    found = sorted(path for path in folder.iterdir() if _ending(path) and path.is_file())
+    found = sorted(path for path in folder.iterdir() if _is_source(path))
     if not found:
         raise ScenarioError(
             f"{folder} holds no report (.htm, .html) and no company facts (.json), each also .gz, and no SQLite file"
@@ -69,6 +71,10 @@ def read(path: Path) -> bytes:
     if len(data) > MAX_BYTES:
         raise ScenarioError(f"{path}: is larger than {MAX_BYTES // 1_000_000} MB unpacked")
     return data
+
+
+def _is_source(path: Path) -> bool:
+    return path.name != LIST and _ending(path) is not None and path.is_file()
 
 
 def _ending(path: Path) -> str | None:

@@ -24,7 +24,7 @@ def selected(entities: str, official: str = "") -> tuple[str, ...] | None:
         if not official:
             raise UsageError(
                 "--entities official needs the benchmark's list of companies, which does not come "
-                "with this program: --set official=PATH/entity_ids.json"
+                "with this program: put its entity_ids.json into the folder, or --set official=PATH"
             )
         entities = official
     path = Path(entities).expanduser()

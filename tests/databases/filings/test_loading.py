@@ -220,10 +220,20 @@ def test_entities_choose_among_the_files(folder: Path, tmp_path: Path) -> None:
 
 
 def test_official_needs_the_list_that_we_do_not_ship(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"--set official=PATH/entity_ids\.json"):
+    with pytest.raises(UsageError, match=r"entity_ids\.json into the folder, or --set official"):
         build(folder, tmp_path, entities="official")
     listed = write(tmp_path / "list", ids__json='["0000888002"]') / "ids.json"
     chosen = build(folder, tmp_path, entities="official", official=str(listed))
+    assert [entity.id for entity in chosen.entities()] == ["888002"]
+
+
+def test_the_official_list_may_lie_among_the_files(tmp_path: Path) -> None:
+    other = report(number("5"), name="Quokka Ltd", cik="888002")
+    folder = write(
+        tmp_path / "in", entity_ids__json='["888002"]', a__htm=report(number("1")), b__htm=other
+    )
+    assert len(build(folder, tmp_path / "home").entities()) == 2
+    chosen = build(folder, tmp_path / "home", entities="official")
     assert [entity.id for entity in chosen.entities()] == ["888002"]
 
 
