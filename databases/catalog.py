@@ -17,6 +17,7 @@ __all__ = ["InstalledScenario", "is_shipped", "open_scenario", "scenario_ids"]
 
 TOML = "scenario.toml"
 SHIPPED = {
+    "destinations": "databases.destinations",
     "filings": "databases.filings",
     "flights": "databases.flights",
     "insightbench": "databases.insightbench",

@@ -13,6 +13,7 @@ from checklists.authoring.selection import choose, eligible
 from checklists.authoring.template import Subject, Template
 from checklists.canonical import items_hash
 from checklists.proof import Check, Outcome, Outcomes, Progress, Verification, part, summed_up
+from checklists.validate import given_away
 from checklists.verify import Prover
 from core.checklist import Checklist, ChecklistItem
 from core.scenario import License
@@ -72,11 +73,12 @@ def author(
     progress("looking for candidate facts", 0.0)
     candidates = find_all(brief.templates, brief.subject, brief.needs, connection)
     wanted = brief.wanted(_rows(brief.subject, connection))
-    pool = {
-        item_of(candidate, brief.subject): candidate
+    made = [
+        (item_of(candidate, brief.subject), candidate)
         for candidate in eligible(candidates, len(wanted))
         if candidate.entity_id in wanted
-    }
+    ]
+    pool = {item: candidate for item, candidate in made if not any(given_away(item))}
     asked = Asked(brief.subject, {item.id: candidate for item, candidate in pool.items()})
     prover = Prover(connection, asked)
     outcomes: dict[Check, Outcome] = {"hold": Outcome(), "reach": Outcome()}

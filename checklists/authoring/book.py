@@ -89,13 +89,17 @@ class _Page(Record):
     facts: tuple[_Fact, ...]
 
 
-def read_book(folder: Path, keys: Mapping[str, Key]) -> tuple[Template, ...]:
+def read_book(
+    folder: Path, keys: Mapping[str, Key], *, beside: Path | None = None
+) -> tuple[Template, ...]:
     """Every template of a folder, file by file in the order of their names.
 
-    `keys` are what facts may be grouped by, by name. Raises ChecklistError with file, fact and
+    `beside` = the folder of another book, whose words hold where this one's say nothing else. `keys` are what facts may be grouped by, by name. Raises ChecklistError with file, fact and
     key where one is unknown, missing or wrong, or a name stands twice.
     """
     shared = _validated(_Shared, folder / WORDS)
+    if beside is not None:
+        shared = _joined(_validated(_Shared, beside / WORDS), shared)
     found: list[Template] = []
     for path in sorted(folder.glob("*.toml")):
         if path.name == WORDS:
@@ -110,6 +114,15 @@ def read_book(folder: Path, keys: Mapping[str, Key]) -> tuple[Template, ...]:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ChecklistError(f"{folder.name}: the fact {twice[0]!r} stands twice")
     return tuple(found)
+
+
+def _joined(first: _Shared, second: _Shared) -> _Shared:
+    """The words of two books; where both have a name, the second one's hold."""
+    return _Shared(
+        aliases={**first.aliases, **second.aliases},
+        disorders={**first.disorders, **second.disorders},
+        relations={**first.relations, **second.relations},
+    )
 
 
 def _validated(record: type[R], path: Path) -> R:
@@ -192,6 +205,8 @@ def _aliases(written: Sequence[str], shared: _Shared) -> Iterator[str]:
     seen: set[str] = set()
     for text in written:
         name = _SHARED.fullmatch(text)
+        if name is None and text.startswith("<"):
+            raise KeyError(f"alias {text!r}: a shared name has letters, digits and blanks alone")
         for alias in _named("alias", name[1], shared.aliases) if name else (text,):
             if alias not in seen:
                 seen.add(alias)

@@ -10,6 +10,7 @@ from checklists.authoring.authors import AUTHORS
 from core.errors import UnknownNameError
 
 BRIEFS: Final = {
+    "destinations": "checklists.authoring.destinations",
     "flights": "checklists.authoring.flights",
 }
 """The shipped scenarios whose checklists are shipped too, to the module whose BRIEF they follow."""

@@ -183,3 +183,64 @@ def test_any_table_can_be_dealt_without_loss(
     assert Counter(v for _, v in dealt) == Counter(v for _, v in content)
     assert [v for _, v in drawn] == [v for _, v in content]
     assert {k for k, _ in drawn} <= {k for k, _ in content}
+
+
+def resampled(seed: int, columns: set[str] | None = None) -> Counter[tuple[Any, ...]]:
+    connection = small()
+    # The days alone do not tell the rows apart.
+    connection.execute("ALTER TABLE sales ADD COLUMN number INTEGER")
+    connection.execute("UPDATE sales SET number = rowid")
+    with copy_of(connection) as copy:
+        copy.resample("sales", seed, columns)
+        return Counter(rows(copy))
+
+
+def test_a_resampled_row_comes_once_on_average_and_now_and_then_not_at_all_or_often() -> None:
+    times: Counter[int] = Counter()
+    for seed in range(20):
+        found = resampled(seed, {"number"})
+        times.update(found.values())
+        times[0] += 600 - len(found)
+    whole = times.total()
+    assert sum(number * count for number, count in times.items()) / whole == pytest.approx(
+        1, abs=0.03
+    )
+    for number, share in ((0, 0.368), (1, 0.368), (2, 0.184), (3, 0.061)):
+        assert times[number] / whole == pytest.approx(share, abs=0.02)
+    assert max(times) >= 5
+
+
+def test_the_same_seed_draws_the_same_rows_whatever_is_copied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn = resampled(3)
+    assert drawn == resampled(3) and drawn != resampled(4)
+    numbers = Counter({(row[-1],): count for row, count in drawn.items()})
+    assert resampled(3, {"number"}) == numbers
+    monkeypatch.setattr("checklists.perturb._COPIED", 0)
+    assert resampled(3) == drawn, "a large table is seen through to the source"
+
+
+def test_copies_follow_on_one_another_and_leave_no_trace() -> None:
+    connection = small()
+    before = connection.execute("SELECT * FROM sales ORDER BY ALL").fetchall()
+    with copy_of(connection) as copy:
+        copy.resample("sales", 1)
+        copy.disorder(Perturbation.parse("outcome: goods(weight)"), 1)
+        assert copy.cursor.execute("SELECT * FROM sales ORDER BY ALL").fetchall() == before
+        copy.resample("goods", 2)
+        copy.resample("sales", 2)
+        assert copy.cursor.execute("SELECT count(*), sum(weight) FROM goods").fetchall() == (
+            connection.execute("SELECT count(*), sum(weight) FROM goods").fetchall()
+        )
+        with pytest.raises(UnknownNameError, match="unknown table 'sails'"):
+            copy.resample("sails", 1)
+
+
+def test_of_a_disordered_table_only_what_is_asked_for_is_copied() -> None:
+    with copy_of(small()) as copy:
+        copy.disorder(Perturbation.parse("outcome: sales(price)"), 1, {"shop"})
+        assert [column[0] for column in copy.cursor.execute("DESCRIBE sales").fetchall()] == [
+            "shop",
+            "price",
+        ]

@@ -44,6 +44,14 @@ def test_what_cannot_be_broken_by_disorder_is_replaced_by_what_can() -> None:
     assert {item.source for item in found.checklist.items} == {"template:dear"}
 
 
+def test_a_question_that_holds_its_answer_by_chance_is_not_asked() -> None:
+    # The mean price of stall 4 is 40.
+    telling = template(question="What does a trade of {entity} cost on average, of those below 40?")
+    found = author(brief(telling, wanted=1), bazaar(), fingerprint=None, seeds=range(3))
+    asked = {item.entity_id for item in found.checklist.items}
+    assert "s3" in asked and "s4" not in asked
+
+
 def test_nothing_is_kept_where_nothing_can_be_proved() -> None:
     found = author(brief(VACUOUS), bazaar(), fingerprint=None, seeds=range(3))
     assert found.checklist.items == ()
@@ -62,7 +70,10 @@ def test_an_unknown_scenario_lists_those_that_can_be_authored(
 ) -> None:
     code = main(["boats", "--database", str(tmp_path / "x"), "--out", str(tmp_path / "y")])
     assert code == 2
-    assert "unknown scenario to author 'boats'; known: flights" in capsys.readouterr().err
+    assert (
+        "unknown scenario to author 'boats'; known: destinations, flights"
+        in capsys.readouterr().err
+    )
     assert list(tmp_path.iterdir()) == []
 
 

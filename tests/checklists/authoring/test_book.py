@@ -158,3 +158,20 @@ def test_a_wrong_key_in_the_shared_words_is_named(tmp_path: Path) -> None:
 def test_the_book_of_flights_has_the_categories_in_reading_order() -> None:
     found = dict.fromkeys(template.category for template in BRIEF.templates)
     assert tuple(found) == CATEGORIES
+
+
+def test_a_book_beside_another_has_its_words_and_its_own_before_them(tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    (tmp_path / "second").mkdir()
+    (tmp_path / "first" / "words.toml").write_text(WORDS, encoding="utf-8")
+    own = '[aliases]\n[disorders]\noutcome = "outcome: trades(ware)"\n[relations]\n'
+    (tmp_path / "second" / "words.toml").write_text(own, encoding="utf-8")
+    (tmp_path / "second" / "1.toml").write_text(FACT, encoding="utf-8")
+    (one,) = read_book(tmp_path / "second", {}, beside=tmp_path / "first")
+    assert one.disorder == "outcome: trades(ware)"
+    assert one.metric == ("@trades.price", "cost")
+
+
+def test_a_shared_name_that_no_book_can_have_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ChecklistError, match='alias "<carrier\'s share>": a shared name has'):
+        book(tmp_path, FACT.replace("<price>", "<carrier's share>"))

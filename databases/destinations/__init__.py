@@ -1,0 +1,1 @@
+"""The scenario `destinations`: the database of `flights`, explored by where the flights go."""
