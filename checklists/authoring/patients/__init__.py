@@ -24,7 +24,7 @@ KEYS: Final[Mapping[str, Key]] = {
     "stay": keys.named("labevents.hadm_id"),
     "service": keys.named("services.curr_service"),
     "drug": keys.named("emar.medication"),
-    "input": keys.named("d_items.label"),
+    "input": keys.named("inputevents.itemid"),
     "diagnosis": keys.named("diagnoses_icd.icd_code"),
     "organism": keys.named("microbiologyevents.org_name"),
     "provider": keys.named("poe.order_provider_id"),

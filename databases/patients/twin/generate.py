@@ -48,6 +48,7 @@ def generate(
     progress: Callable[[float], None],
 ) -> Iterator[Note]:
     """Fill the tables block by block, and hand back the notes of each block as they are written."""
+    connection.begin()
     for table in recipe.tables:
         create(connection, table)
     writer = Writer(connection, frozenset(table.name for table in recipe.tables))
@@ -63,7 +64,11 @@ def generate(
         _write_events(writer, draws, state, divided(free, state, writer), hostile=recipe.hostile)
         done += block.people
         progress(done / recipe.people)
+        # A commit for each of a block's tables would take as long as all the rest.
+        connection.commit()
         yield from notes_of(state)
+        connection.begin()
+    connection.commit()
 
 
 def divided(free: Ints, state: State, writer: Writer) -> dict[str, Ints]:

@@ -18,7 +18,7 @@ MOST_PEOPLE = 100_000
 DAY = 24 * 60
 SPAN = 3 * 365 * DAY
 """How long a patient is followed, minutes."""
-_BLOCK_ROWS = 250_000
+_BLOCK_ROWS = 500_000
 _IDS = 9_999_991
 """A prime: multiplying below it hands every number out once, in an order that tells nothing."""
 

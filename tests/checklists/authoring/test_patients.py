@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,12 @@ import pytest
 from checklists.authoring.author import Authored, author
 from checklists.authoring.authors import Material
 from checklists.authoring.patients import BRIEF, written
-from core.checklist import Checklist
+from core.checklist import Checklist, ChecklistItem
+from core.scenario import Entity
 from databases.build import build
 from databases.catalog import InstalledScenario
 from databases.connection import open_readonly
+from evaluator.matching import match
 
 if TYPE_CHECKING:
     import duckdb
@@ -88,3 +90,22 @@ def test_real_patients_get_no_checklist_here(
         license=installed.scenario.license,
     )
     assert written(material) is None
+
+
+def said_of(item: ChecklistItem, text: str, entities: Mapping[str, Entity]) -> str | None:
+    others = [entity for entity in entities.values() if entity.id != item.entity_id]
+    return match(item, [(1, text)], entity=entities[item.entity_id], others=others).label
+
+
+def test_the_answer_in_words_supports_its_own_item(
+    checklist: Checklist, installed: InstalledScenario
+) -> None:
+    entities = {entity.id: entity for entity in installed.entities()}
+    deaf = [i.id for i in checklist.items if said_of(i, i.answer, entities) != "supported"]
+    assert len(deaf) <= 0.05 * len(checklist.items), deaf
+
+
+def test_the_question_supports_nothing(checklist: Checklist, installed: InstalledScenario) -> None:
+    entities = {entity.id: entity for entity in installed.entities()}
+    given = [i.id for i in checklist.items if said_of(i, i.question, entities) == "supported"]
+    assert given == []
