@@ -27,7 +27,11 @@ PEOPLE, ROWS = 12, 24_000
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> InstalledScenario:
-    options = {"synthetic": True, "entities": str(PEOPLE), "rows": ROWS}
+    options: dict[str, bool | int | str] = {
+        "synthetic": True,
+        "entities": str(PEOPLE),
+        "rows": ROWS,
+    }
     return build("patients", tmp_path_factory.mktemp("patients"), options=options)
 
 
