@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from checklists.canonical import items_hash, to_json
+from checklists.loader import FOLDER
+from core.checklist import Checklist
 from core.trajectory import StopReason
 from databases.catalog import InstalledScenario
 from server.store import open_store
@@ -106,3 +109,38 @@ def test_only_items_of_the_runs_entities_count_and_all_say_that_they_have_no_sig
     assert {(s["items"], s["unscored"], s["entities"]) for s in mine} == {(3, 3, 2)}
     assert {(s["strict"], s["headline"], s["coverage"]) for s in mine} == {(None, None, 0.0)}
     assert ddr("report", RUN, "--checklist", "ddr-bench-flights", "--quiet").code == 0
+
+
+def test_a_list_about_other_entities_alone_gives_no_score_and_says_so(
+    ddr: Ddr, explored: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "other.json"
+    results = [{"entity_id": "09", "qa_pairs": pairs(2)}]
+    path.write_text(json.dumps({"results": results}), encoding="utf-8")
+    command = ("checklists", "import", "ddr-bench", str(path), "--scenario", "flights")
+    assert ddr(*command, "--id", "other").code == 0
+    done = ddr("evaluate", RUN, "--checklist", "other")
+    assert done.code == 0, done.err
+    assert "no headline: there are no items" in done.out
+    told = ddr("evaluate", RUN, "--checklist", "other", "--json").json
+    assert {(s["items"], s["strict"], s["coverage"]) for s in told["scores"]} == {(0, None, 0.0)}
+    assert told["reachable"] is None
+    assert ddr("report", RUN, "--checklist", "other", "--quiet").code == 0
+
+
+def test_scores_over_reachable_items_stand_beside_those_over_all(ddr: Ddr, explored: Path) -> None:
+    whole = ddr("evaluate", RUN, "--json").json
+    own = [s for s in whole["scores"] if s["competitor"] == "scripted"]
+    assert whole["reachable"] == own, "every item of the shipped checklist has evidence"
+    assert "over reachable items" not in ddr("evaluate", RUN).out
+    mixed = json.loads((FOLDER / "flights.json").read_text("utf-8"))
+    for item in mixed["items"][::2]:
+        del item["evidence_sql"]
+    half = Checklist.model_validate(mixed)
+    half = half.model_copy(update={"id": "half", "hash": items_hash(half.items)})
+    path = explored / "half.json"
+    path.write_text(to_json(half), encoding="utf-8")
+    told = ddr("evaluate", RUN, "--checklist", str(path), "--json").json
+    everything, some = told["scores"][0], told["reachable"][0]
+    assert 0 < some["items"] < everything["items"]
+    assert "scripted over reachable items" in ddr("evaluate", RUN, "--checklist", str(path)).out
