@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from checklists.derive.asking import Messages, Prompts, key_of
 from checklists.derive.chunks import pieces, window
+from checklists.derive.disorder import SURVIVES, disordered
 from checklists.derive.facts import Dropped, Finding, Ruling
 from checklists.derive.ledger import Ledger
 from checklists.derive.proving import Proof, Prover
@@ -137,6 +138,7 @@ class Deriver:
                 self._drop("not supported by the text")
             else:
                 self.derived.items.append(self._item(finding, ruling))
+        self._put_to_the_proof()
         self.derived.left = list(left)
         return self.derived
 
@@ -194,15 +196,29 @@ class Deriver:
         if count:
             self.derived.dropped[why] += count
 
+    def _put_to_the_proof(self) -> None:
+        """Of the items that hold, those that disorder breaks are proved; the others wait for people."""
+        holding = [item for item in self.derived.items if item.has_path]
+        if self.prover is None or not holding:
+            return
+        broken = disordered(holding, self.prover.connection, self.prover.schema)
+        proved = {item.id: item for item in broken}
+        self.derived.proved = len(proved)
+        self.derived.unproved.update({SURVIVES: len(holding) - len(proved)})
+        self.derived.unproved += Counter()  # without what is none
+        waiting = {"status": "proposed", "evidence_sql": None, "expected": None, "difficulty": None}
+        self.derived.items = [
+            proved.get(item.id) or (item.model_copy(update=waiting) if item.has_path else item)
+            for item in self.derived.items
+        ]
+
     def _item(self, finding: Finding, ruling: Ruling) -> ChecklistItem:
         fact, document = finding.fact, finding.document
         proof: Proof | str = "the database is none that evidence is proved on"
         if self.prover is not None:
             proof = self.prover.prove(fact, ruling, document.entity_id)
         proved = isinstance(proof, Proof)
-        if isinstance(proof, Proof):
-            self.derived.proved += 1
-        else:
+        if not isinstance(proof, Proof):
             self.derived.unproved[proof] += 1
         quote = " ".join(fact.quote.split())[:_QUOTED]
         return ChecklistItem(

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _WEEKS: Final = (104, 936)
 """Dates move by two to eighteen years where the map does not say how far."""
 _SHOWN: Final = 5
+_MEMORY: Final = "2GiB"
+"""What an import may hold; beyond it goes to the disk, however large the files are."""
 
 
 def build(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built:
@@ -40,6 +42,7 @@ def build(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built
     tables = _matched(rules, source, place)
     size = sum(path.stat().st_size for path in {table.path for table in tables.values()})
     context.refuse_full_disk(10 + 4 * size // 1_000_000)
+    connection.execute(f"SET memory_limit = '{_MEMORY}'")
     connection.execute(f"ATTACH '{_text(context.workspace / 'raw.duckdb')}' AS raw")
     own = connection.execute("SELECT current_database()").fetchall()[0][0]
     connection.execute("USE raw")

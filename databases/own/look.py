@@ -62,6 +62,7 @@ def looking_at_files(
         duckdb.connect(str(place / "source.duckdb")) as connection,
     ):
         connection.execute("SET enable_progress_bar = false")
+        connection.execute("SET memory_limit = '2GiB'")  # beyond goes to the disk
         profiles = []
         for number, table in enumerate(found):
             progress(f"reading {table.key}", number / len(found))

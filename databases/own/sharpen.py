@@ -14,6 +14,10 @@ FORMATS: Final = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%
 _NUMBER: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?"
 
 
+_FIRST: Final = 1_000
+"""Rows in which a form must fit before all are looked at."""
+
+
 class Form(NamedTuple):
     """What every cell of a column can be read as."""
 
@@ -23,24 +27,28 @@ class Form(NamedTuple):
 
 def forms(connection: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> dict[str, Form]:
     """The narrowest form of each VARCHAR column. Every row is looked at: a guess from the first
-    thousand would break the build at the first odd one."""
+    thousand would break the build at the first odd one; they only spare most of the tests."""
     found: dict[str, Form] = {}
     for column in columns:
         tests = _tests(quote(column))
-        counts = ", ".join(f"count(*) FILTER ({test})" for _, test in tests)
-        row = connection.execute(
-            f"SELECT count({quote(column)}), {counts} FROM {quote(table)}"
-        ).fetchone()
-        filled, *fits = row or (0,)
-        found[column] = next(
-            (
-                form
-                for (form, _), count in zip(tests, fits, strict=True)
-                if filled and count == filled
-            ),
-            Form("VARCHAR"),
-        )
+        for place in (f"(SELECT {quote(column)} FROM {quote(table)} LIMIT {_FIRST})", quote(table)):
+            tests = _fitting(connection, place, column, tests)
+        found[column] = tests[0][0] if tests else Form("VARCHAR")
     return found
+
+
+def _fitting(
+    connection: duckdb.DuckDBPyConnection, place: str, column: str, tests: list[tuple[Form, str]]
+) -> list[tuple[Form, str]]:
+    """The forms that every cell there has; a column without a cell has none."""
+    if not tests:
+        return []
+    counts = ", ".join(f"count(*) FILTER ({test})" for _, test in tests)
+    row = connection.execute(f"SELECT count({quote(column)}), {counts} FROM {place}").fetchone()
+    filled, *fits = row or (0,)
+    if not filled:
+        return tests if place.startswith("(") else []
+    return [test for test, count in zip(tests, fits, strict=True) if count == filled]
 
 
 def read_as(name: str, form: Form) -> str:

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from checklists.derive.disorder import disordered, perturbations
 from checklists.derive.facts import Fact, Ruling
 from checklists.derive.proving import Proof, Prover, expected_of
+from core.checklist import ChecklistItem, Expected
 from databases.connection import open_readonly
 from tests.checklists.derive import ward
 
@@ -102,3 +104,42 @@ def test_a_figure_that_the_answer_lacks_proves_nothing(prover: Prover) -> None:
     assert expected_of("7", "was 5.5 mg") is None
     assert expected_of("many", "many of them") is None
     assert proved(prover, ward.MEAN, "7") == "the figure does not stand in the answer"
+
+
+def item(sql: str, value: float) -> ChecklistItem:
+    return ChecklistItem(
+        id=sql,
+        entity_id="P1",
+        question="q",
+        answer="a",
+        category="c",
+        source="s",
+        evidence_sql=sql,
+        expected=Expected(value=value, tolerance=0.05),
+    )
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        (ward.MEAN, ["outcome: visits(dose_mg)", "entities: visits(patient)"]),
+        ("SELECT count(*) FROM visits v WHERE 'P1' = v.patient", ["entities: visits(patient)"]),
+        (
+            "SELECT sum(v.dose_mg) / count(p.id) FROM visits v, patients p WHERE p.id = v.patient "
+            "AND p.id = 'P1'",
+            ["outcome: visits(dose_mg)", "outcome: patients(id)", "entities: patients(id)"],
+        ),
+    ],
+)
+def test_a_statement_rests_on_what_it_computes_and_on_whose_rows_they_are(
+    prover: Prover, sql: str, found: list[str]
+) -> None:
+    assert list(perturbations(item(sql, 5.5), prover.schema)) == found
+
+
+def test_what_disorder_breaks_is_proved_and_what_it_leaves_is_not(prover: Prover) -> None:
+    mean = item(ward.MEAN, 5.5)
+    always = item("SELECT count(*) FROM patients WHERE id = 'P1'", 1)
+    ever = item("SELECT count(DISTINCT patient) FROM visits WHERE patient = 'P1'", 1)
+    (kept,) = disordered([mean, always, ever], prover.connection, prover.schema)
+    assert (kept.id, kept.perturbation) == (ward.MEAN, "outcome: visits(dose_mg)")

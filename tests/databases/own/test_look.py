@@ -53,6 +53,17 @@ def test_texts_get_the_form_that_every_cell_has(tmp_path: Path) -> None:
     }
 
 
+def test_one_odd_cell_far_down_and_a_late_first_cell_decide_the_form(tmp_path: Path) -> None:
+    rows = [[str(n), "", "x"] for n in range(3000)]
+    rows[2500] = ["odd", "7", "x"]
+    clinic.write(tmp_path / "t.csv", ["mostly", "late", "x"], rows)
+    clinic.write(tmp_path / "in" / "u.csv", ["void", "x"], [["", "1"]] * 3)
+    with looking(tmp_path / "t.csv", tmp_path) as look:
+        assert [c.type for c in look.tables[0].columns] == ["VARCHAR", "BIGINT", "VARCHAR"]
+    with looking(tmp_path / "in", tmp_path) as look:
+        assert [c.type for c in look.tables[0].columns] == ["VARCHAR", "BIGINT"]
+
+
 def test_keys_are_found_and_the_likeliest_entity_stands_first(tmp_path: Path) -> None:
     with looking(clinic.files(tmp_path / "in"), tmp_path) as look:
         assert shown(look) == ["visits.PatientNo>Patients.PatientNo"]

@@ -65,6 +65,7 @@ def test_what_is_proved_is_accepted_and_the_rest_waits_for_people(
     checklist = load("ward-derived", ward_home / "checklists")
     mean, missing = checklist.items
     assert (mean.evidence_sql, mean.status, mean.difficulty) == (ward.MEAN, "accepted", "easy")
+    assert mean.perturbation == "outcome: visits(dose_mg)"
     assert (missing.evidence_sql, missing.status) == (None, "proposed")
     assert missing.source == 'document note-P2: "On 3 of the visits the dose was missing."'
     assert checklist.of("P1") == (mean,)
@@ -72,6 +73,18 @@ def test_what_is_proved_is_accepted_and_the_rest_waits_for_people(
     kept = ward_home / "checklists" / "ward-derived.json"
     ledger = ward_home / "derived" / "ward-derived.jsonl"
     assert (kept.stat().st_mode & 0o777, ledger.stat().st_mode & 0o777) == (0o600, 0o600)
+
+
+def test_what_was_accepted_passes_the_proof_that_every_checklist_has_to(
+    ddr: Ddr, ward_home: Path, tmp_path: Path
+) -> None:
+    model = two_facts(tmp_path / "m.jsonl")
+    rulings = (ward.ruling(ward.MEAN, "5.5"), ward.ruling(ward.MISSING, "3"))
+    done = derive(ddr, model, "--verifier", ward.script(tmp_path / "v.jsonl", *rulings))
+    assert (done.json["accepted"], done.json["proposed"]) == (2, 0)
+    proof = ddr("checklists", "verify", "ward-derived", "--json", "--quiet")
+    assert proof.code == 0, proof.out
+    assert (proof.json["hold"], proof.json["fail_when_perturbed"]) == (2, 2)
 
 
 def test_asked_again_it_asks_nothing_and_keeps_what_people_decided(
