@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROWS_EACH = 2_000
 """Rows per generated patient where nothing is said."""
-BYTES_A_ROW = 60
+BYTES_A_ROW = 100
 """Disk that a generated row takes, sorting for the fingerprint included; measured, rounded up."""
 _ID = "patients"
 
@@ -36,6 +36,8 @@ def build(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built
     if context.options["from"]:
         if context.options["synthetic"] or context.options["hostile"]:
             raise UsageError("--from takes patients as they are: leave --synthetic and hostile out")
+        if context.options["export_layout"]:
+            raise UsageError("--export-layout writes a twin: real patients are not copied out")
         return _imported(connection, context)
     return _generated(connection, context)
 
@@ -71,6 +73,8 @@ def _generated(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> 
     options = context.options
     if not options["synthetic"]:
         raise UsageError("patients are made --from the owners' files, or are --synthetic")
+    if options["notes"]:
+        raise UsageError("--notes goes with --from: a twin has notes of its own")
     people = cohort.size_of(str(options["entities"]))
     rows = int(options["rows"]) or people * ROWS_EACH
     intensity = float(options["intensity"])

@@ -191,6 +191,11 @@ def test_hostile_and_synthetic_do_not_go_with_real_files(imported: Import) -> No
         imported(hostile=True)
 
 
+def test_real_patients_are_not_copied_out(imported: Import, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="real patients are not copied out"):
+        imported(export_layout=str(tmp_path / "copy"))
+
+
 def test_the_disk_asked_for_grows_with_the_files(layout: Path) -> None:
     files = source.find_files(layout, chosen("all"))
     few = source.megabytes_needed(files[:1])
