@@ -18,6 +18,7 @@ EXPLORED = 8
 TWINS: dict[str, dict[str, Any]] = {
     "incidents": {"entities": 12, "rows": 6000},
     "filings": {"entities": 14},
+    "patients": {"entities": 14},
     "wearables": {"entities": 14},
 }
 """Small sizes: what an explorer finds hangs on the entity's rows, not on all of them."""
