@@ -49,7 +49,7 @@ def _load_one(connection: duckdb.DuckDBPyConnection, file: SourceFile) -> None:
     order = ", ".join(f'"{column}"' for column in table.order)
     with faults_told(file.shown):
         connection.execute(
-            f'INSERT INTO "{table.name}" SELECT * FROM {csv_of(file.path, table.types)} '
+            f'INSERT INTO "{table.name}" BY NAME SELECT * FROM {csv_of(file.path, file.types)} '
             f"ORDER BY {order}"
         )
     for column in ("subject_id", *([table.unique] if table.unique else ())):
@@ -67,9 +67,9 @@ def csv_of(path: Path, types: dict[str, str], longest: int = _LINE_BYTES) -> str
     return f"read_csv('{quoted}', columns = {{{columns}}}, {how})"
 
 
-def notes_of(path: Path) -> str:
-    """The same for a file of notes."""
-    return csv_of(path, NOTE_COLUMNS, _NOTE_BYTES)
+def notes_of(path: Path, columns: Sequence[str]) -> str:
+    """The same for a file of notes, whose columns are in this order."""
+    return csv_of(path, {column: NOTE_COLUMNS[column] for column in columns}, _NOTE_BYTES)
 
 
 @contextmanager

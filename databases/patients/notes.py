@@ -12,7 +12,7 @@ from core.document import Document
 from core.errors import ScenarioError
 from databases.patients.layout import NOTE_COLUMNS, NOTE_FILES
 from databases.patients.load import faults_told, notes_of
-from databases.patients.source import check_header, find_file
+from databases.patients.source import find_file, read_header
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,6 +31,8 @@ class NoteFile:
 
     name: str
     path: Path
+    columns: tuple[str, ...]
+    """As its header has them."""
 
     @property
     def shown(self) -> str:
@@ -47,9 +49,8 @@ def find_notes(folder: Path) -> list[NoteFile]:
             raise ScenarioError(
                 f"{folder} lacks {name}.csv.gz; give --notes the folder that has it"
             )
-        file = NoteFile(name, path)
-        check_header(path, file.shown, list(NOTE_COLUMNS))
-        found.append(file)
+        columns = read_header(path, f"note/{path.name}", list(NOTE_COLUMNS))
+        found.append(NoteFile(name, path, tuple(columns)))
     return found
 
 
@@ -61,7 +62,7 @@ def count_notes(
     for file in files:
         with faults_told(file.shown):
             rows = connection.execute(
-                f"SELECT subject_id, count(*) FROM {notes_of(file.path)} GROUP BY subject_id"
+                f"SELECT subject_id, count(*) FROM {notes_of(file.path, file.columns)} GROUP BY subject_id"
             ).fetchall()
         counts.update(dict(rows))
     return dict(counts)
@@ -78,7 +79,7 @@ def keep_notes(
     for file in files:
         with faults_told(file.shown):
             rows = connection.execute(
-                f"SELECT {_TAKEN} FROM {notes_of(file.path)} "
+                f"SELECT {_TAKEN} FROM {notes_of(file.path, file.columns)} "
                 f"WHERE subject_id IN ({listed}) AND text IS NOT NULL"
             )
             while chunk := rows.fetchmany(_CHUNK):

@@ -29,6 +29,13 @@ class SourceFile:
     path: Path
     shown: str
     """Its name for messages: hosp/admissions.csv.gz."""
+    columns: tuple[str, ...]
+    """As its header has them: all of the table's, in an order of its own."""
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Column to type, in the file's order."""
+        return {column: self.table.types[column] for column in self.columns}
 
     @property
     def plain_bytes(self) -> int:
@@ -60,8 +67,8 @@ def find_files(folder: Path, tables: Iterable[Table]) -> list[SourceFile]:
             missing.append(f"{table.module}/{table.name}.csv.gz")
             continue
         shown = f"{table.module}/{path.name}"
-        check_header(path, shown, list(table.types))
-        found.append(SourceFile(table, path, shown))
+        columns = read_header(path, shown, list(table.types))
+        found.append(SourceFile(table, path, shown, tuple(columns)))
     if missing:
         raise ScenarioError(
             f"{folder} lacks {', '.join(missing)} (or .csv); it should be a whole MIMIC-IV v3.1"
@@ -75,8 +82,8 @@ def find_file(folder: Path, name: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def check_header(path: Path, shown: str, wanted: Sequence[str]) -> None:
-    """Raise ScenarioError with file and line where the first line is not these columns."""
+def read_header(path: Path, shown: str, wanted: Sequence[str]) -> list[str]:
+    """The first line's columns. Raises ScenarioError with file and line where it has not just these."""
     with reading(path, shown) as stream:
         line = stream.readline(_LONGEST_HEADER)
     try:
@@ -93,8 +100,9 @@ def check_header(path: Path, shown: str, wanted: Sequence[str]) -> None:
             f"{shown}: line 1 has the column {', '.join(beyond)}, which v3.1 has not; "
             "take the files as they are published"
         )
-    if columns != list(wanted):
-        raise ScenarioError(f"{shown}: line 1 has its columns in another order than v3.1")
+    if len(columns) > len(wanted):
+        raise ScenarioError(f"{shown}: line 1 has a column twice")
+    return columns
 
 
 def megabytes_needed(files: Iterable[SourceFile]) -> int:

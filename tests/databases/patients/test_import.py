@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +54,24 @@ def test_rows_in_any_order_are_sorted_by_patient_and_time(layout: Path, imported
         rows = connection.execute("SELECT subject_id, charttime FROM labevents").fetchall()
     assert rows == sorted(rows)
     assert len(rows) > 100
+
+
+def test_the_order_of_columns_does_not_matter(twin: Twin, layout: Path, imported: Import) -> None:
+    def turned(content: bytes) -> bytes:
+        rows = csv.reader(io.StringIO(content.decode()))
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(row[::-1] for row in rows)
+        return out.getvalue().encode()
+
+    for path in (layout / "icu" / "icustays.csv.gz", layout / "note" / "radiology.csv.gz"):
+        rewritten(path, turned)
+    assert imported().scenario.fingerprint == twin.installed.scenario.fingerprint
+
+
+def test_a_column_that_stands_twice_is_refused(layout: Path, imported: Import) -> None:
+    rewritten(layout / "icu" / "icustays.csv.gz", lambda c: c.replace(b",los", b",los,los", 1))
+    with pytest.raises(ScenarioError, match=r"icustays.csv.gz: line 1 has a column twice"):
+        imported()
 
 
 def test_ddr_leaves_out_the_two_giants_alone() -> None:
