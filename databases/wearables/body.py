@@ -18,7 +18,7 @@ _DAY_MIN = 1440
 def steps(days: Days) -> Columns:
     """Low mood: up to 55 % fewer steps, longer rests."""
     swing = np.maximum(200, 1024 + days.noise("steps", 130) + days.outgoing("steps", 330))
-    usual = days.typical("steps", 9000, 2600) * swing // 1024
+    usual = days.apart("steps", 9000, 2600) * swing // 1024
     usual = np.where(days.weekend, usual * days.trait("weekend steps", 600, 1300) // 1000, usual)
     total = np.where(days.trip, usual * 2 + 6000, days.scaled("steps", usual, -550, -250))
     total = np.clip(total, 150, 60000)

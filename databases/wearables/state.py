@@ -54,6 +54,13 @@ class People:
         side = self.between(f"{name} side", 0, 19)
         return near + far * (side < 4) - far * (side > 15)
 
+    def apart(self, name: str, mean: int, sd: int) -> Whole:
+        """A trait in which most people are clearly below or above the mean, few near it."""
+        lot = self.between(f"{name} side", 0, 24)
+        side = np.select([lot < 3, lot < 14], [0, -1], 1)
+        off: Whole = side * self.between(f"{name} off", sd, sd * 8 // 5)
+        return mean + off
+
     def low(self, day: Whole, days: int) -> Whole:
         """How low everybody's mood is on some day of `days`, 0 to FULL: people x days."""
         course = np.searchsorted(_COURSES, self.between("course", 0, 99), side="right")
@@ -101,6 +108,10 @@ class Days:
     def typical(self, name: str, mean: int, sd: int) -> Whole:
         """A trait about a mean, of each row's person."""
         return self.people.around(name, mean, sd)[self.person]
+
+    def apart(self, name: str, mean: int, sd: int) -> Whole:
+        """A trait in which people differ clearly, of each row's person."""
+        return self.people.apart(name, mean, sd)[self.person]
 
     def between(self, name: str, least: int, most: int) -> Whole:
         """A number between two bounds for each row."""
