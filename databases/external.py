@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -16,7 +16,7 @@ from core.scenario import Entity
 from databases.fingerprint import head
 from databases.manifest import Manifest
 from databases.record import TableOutline
-from databases.schema import Schema, Table
+from databases.schema import Schema, Table, quote
 from databases.target import OPENER, Target
 
 ALGORITHM = "ddr-rows-1"
@@ -108,6 +108,18 @@ def _listed(source: Source, manifest: Manifest) -> tuple[Sequence[str], list[tup
         # Each engine has errors of its own; here they are about one key of scenario.toml.
         said = " ".join(str(exc).split())
         raise ConfigError(f"scenario {manifest.id}: key 'entities.query': {said}") from exc
+
+
+def count_facts(source: Source, fact_columns: Mapping[str, str]) -> int:
+    """How many facts can be asked for by name, in all tables that hold any (scenario.toml, `[facts]`)."""
+    found = 0
+    for table in source.schema().tables:
+        named = fact_columns.get(table.name)
+        for column in table.columns:
+            if column.name == named:
+                sql = f"SELECT count(DISTINCT {quote(column.name)}) FROM {table.quoted}"
+                found += sum(count for (count,) in _rows(source, sql))
+    return found
 
 
 def take_fingerprint(

@@ -106,6 +106,13 @@ class InstalledScenario:
         with external.opened(self.target) as source:
             return source.schema()
 
+    def fact_count(self) -> int:
+        """How many facts can be asked for by name; each counts as a field. Raises as `check` does."""
+        if not self.manifest.facts:
+            return 0
+        with external.opened(self.target) as source:
+            return external.count_facts(source, self.manifest.facts)
+
     def check(self) -> None:
         """Raise unless the database is there, whole, free and what was built (issue: fingerprint).
 

@@ -42,5 +42,6 @@ def state(installed: InstalledScenario, settings: Settings) -> dict[str, Any]:
             return {**told, "state": "not usable", "reason": str(exc)}
         told["tables"] = len(tables)
         told["records"] = sum(t.row_count or 0 for t in tables)
-        told["fields"] = sum(len(t.columns) for t in tables)
+        # A name of a fact is a field too, where rows are facts of many kinds (EVALUATION, DDR-17).
+        told["fields"] = sum(len(t.columns) for t in tables) + installed.fact_count()
     return told

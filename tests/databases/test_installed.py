@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -232,3 +233,12 @@ def test_only_hashing_again_finds_a_change_that_size_and_time_hide(
     visits.check()
     with pytest.raises(ScenarioError, match="has changed"):
         visits.verify_content()
+
+
+def test_names_of_facts_are_counted_where_rows_are_facts_of_many_kinds(tmp_path: Path) -> None:
+    plain = small.built(tmp_path)
+    assert plain.fact_count() == 0
+    named = replace(
+        plain, manifest=plain.manifest.model_copy(update={"facts": {"patients": "name", "no": "x"}})
+    )
+    assert named.fact_count() == 3
