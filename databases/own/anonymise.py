@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from core.errors import ConfigError
+from core.hints import typed
 from core.record import Record
 
 NAME = "anonymise.toml"
@@ -127,7 +128,9 @@ def read_map(path: Path) -> AnonymiseMap:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as exc:
-        raise ConfigError(f"{path}: there is no such file; `ddr scenarios new` writes it") from exc
+        raise ConfigError(
+            f"{path}: there is no such file; {typed('scenarios new')} writes it"
+        ) from exc
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         raise ConfigError(f"{path}: cannot be read as TOML: {exc}") from exc
     try:

@@ -68,4 +68,7 @@ def test_the_example_shows_every_key_that_has_no_obvious_default() -> None:
         ("entities", EntityQuery),
         ("build", BuildSection),
     ):
-        assert set(shown[section]) == set(model.model_fields) - {"base", "folder"}  # filled in by us
+        assert set(shown[section]) == set(model.model_fields) - {
+            "base",
+            "folder",
+        }  # filled in by us

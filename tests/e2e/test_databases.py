@@ -46,7 +46,10 @@ def block(kind: str) -> str:
 
 def test_the_page_shows_every_key_and_every_engine() -> None:
     shown = tomllib.loads(block("toml"))
-    assert set(Manifest.model_fields) - set(shown) == {"build", "descriptions"}  # with [build] alone
+    assert set(Manifest.model_fields) - set(shown) == {
+        "build",
+        "descriptions",
+    }  # with [build] alone
     assert [key for key in DatabaseSection.model_fields if f"| `{key}` |" not in PAGE] == []
     assert [name for name in ENGINES if f"`{name}`" not in PAGE] == []
 
