@@ -11,9 +11,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from checklists.canonical import items_hash
-from checklists.json_file import kind_of, read_json
 from core.checklist import Checklist
 from core.errors import ChecklistError, UnknownNameError
+from core.reading import kind_of, read_json
 
 FOLDER = Path(__file__).parent
 """Where the shipped checklists lie, one `<id>.json` each."""
@@ -43,7 +43,7 @@ def load(path_or_id: str | Path, own: Path | None = None) -> Checklist:
     checklist or its hash does not fit its items; the text names file, item and key.
     """
     path = _locate(path_or_id, own)
-    checklist = _parse(path, read_json(path))
+    checklist = _parse(path, read_json(path, error=ChecklistError))
     found = items_hash(checklist.items)
     if checklist.hash != found:
         raise ChecklistError(

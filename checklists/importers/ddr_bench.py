@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from checklists.canonical import items_hash
 from checklists.importers.fiscal_years import Stated, stated
-from checklists.json_file import kind_of, read_json
 from checklists.tagging.tagging import UNTAGGED
 from core.checklist import Checklist, ChecklistItem
 from core.errors import ChecklistError, UsageError
+from core.reading import kind_of, read_json
 from core.scenario import License
 
 CHANGES: Final = ("improved", "worsened", "remained almost the same")
@@ -61,7 +61,7 @@ def import_checklist(
             f"a checklist's id is small letters, digits, '.', '_' and '-', not {name!r}"
         )
     reader = _Reader(path.name, name, entity_ids)
-    items = reader.items(read_json(path))
+    items = reader.items(read_json(path, error=ChecklistError))
     checklist = Checklist(
         id=name,
         version=hashlib.sha256(path.read_bytes()).hexdigest()[:12],

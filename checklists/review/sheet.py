@@ -10,9 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal, NoReturn
 
-from checklists.review.cells import defused, undone
+from checklists.cells import defused, undone
 from core.checklist import Checklist, ChecklistItem, Decision
 from core.errors import ChecklistError, UnknownNameError, UsageError
+from core.reading import read_text
 
 COLUMNS: Final = (
     "item_id",
@@ -170,7 +171,7 @@ def _plain(text: str) -> str:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    text = _text(path)
+    text = read_text(path, error=ChecklistError, largest=LARGEST)
     return _json_rows(path, text) if kind_of(path) == "jsonl" else _csv_rows(path, text)
 
 
@@ -226,18 +227,3 @@ def _check_names(path: Path, names: list[str], line: int = 1) -> None:
     for name in _NEEDED:
         if name not in names:
             raise ChecklistError(f"{path.name}: line {line}: the column {name!r} is missing")
-
-
-def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > LARGEST:
-            raise ChecklistError(f"{path.name}: a sheet has at most {LARGEST} bytes")
-        raw = path.read_bytes()
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as exc:
-        line = raw[: exc.start].count(b"\n") + 1
-        raise ChecklistError(
-            f"{path.name}: line {line}: not UTF-8; save it as 'CSV UTF-8'"
-        ) from exc
-    except OSError as exc:
-        raise ChecklistError(f"{path.name} cannot be read: {exc.strerror}") from exc

@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, get_args
 
+from checklists.cells import defused, undone
 from checklists.tagging.rules import Difficulty
 from checklists.tagging.tagging import Tag
 from core.checklist import ChecklistItem
 from core.errors import ChecklistError, UnknownNameError
+from core.reading import read_text
 
 LARGEST: Final = 64 * 1024 * 1024
 """Bytes of a sheet that is read."""
@@ -25,7 +27,6 @@ HEADS: Final = (
     "question",
 )
 _READ: Final = HEADS[:4]
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_csv(items: Sequence[ChecklistItem], tags: Sequence[Tag]) -> str:
@@ -43,7 +44,7 @@ def to_csv(items: Sequence[ChecklistItem], tags: Sequence[Tag]) -> str:
             tag.capability_why,
             item.question,
         )
-        writer.writerow([_harmless(cell) for cell in cells])
+        writer.writerow([defused(cell) for cell in cells])
     return stream.getvalue()
 
 
@@ -55,7 +56,8 @@ def from_csv(path: Path, items: Sequence[ChecklistItem]) -> list[Tag]:
     """
     known = {item.id: item for item in items}
     found: dict[str, Tag] = {}
-    reader = csv.DictReader(io.StringIO(_text(path), newline=""))
+    text = read_text(path, error=ChecklistError, largest=LARGEST)
+    reader = csv.DictReader(io.StringIO(text, newline=""))
     missing = [head for head in _READ if head not in (reader.fieldnames or ())]
     if missing:
         raise ChecklistError(f"{path.name}: line 1: the column {missing[0]!r} is missing")
@@ -75,7 +77,7 @@ def from_csv(path: Path, items: Sequence[ChecklistItem]) -> list[Tag]:
 def _tag(
     path: Path, line: int, row: Mapping[str, str | None], known: Mapping[str, ChecklistItem]
 ) -> Tag:
-    said = {head: _plain(row.get(head) or "") for head in _READ}
+    said = {head: undone((row.get(head) or "").strip()) for head in _READ}
     for head, cell in said.items():
         if not cell:
             raise ChecklistError(f"{path.name}: line {line}: column {head!r} is empty")
@@ -88,24 +90,3 @@ def _tag(
         text = str(UnknownNameError("difficulty", said["difficulty"], get_args(Difficulty)))
         raise ChecklistError(f"{path.name}: line {line}: {text}")
     return Tag.model_validate({**said, "category_why": "sheet", "capability_why": "sheet"})
-
-
-def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > LARGEST:
-            raise ChecklistError(f"{path.name}: a sheet has at most {LARGEST} bytes")
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as exc:
-        raise ChecklistError(f"{path.name}: not UTF-8 at byte {exc.start}") from exc
-    except OSError as exc:
-        raise ChecklistError(f"{path.name} cannot be read: {exc.strerror}") from exc
-
-
-def _harmless(cell: str) -> str:
-    """A text that no spreadsheet takes for a formula: questions come from other people's files."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
-
-
-def _plain(cell: str) -> str:
-    text = cell.strip()
-    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from core.errors import ScenarioError
-
-_KINDS: Final = {
-    dict: "an object",
-    list: "a list",
-    str: "a text",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    type(None): "null",
-}
+from core.reading import kind_of, read_json, read_text
 
 
 def fail(path: Path, key: str, said: str) -> NoReturn:
@@ -24,39 +14,16 @@ def fail(path: Path, key: str, said: str) -> NoReturn:
     raise ScenarioError(f"{path}: key {key!r}: {said}")
 
 
-def kind_of(value: Any) -> str:
-    """What a JSON value is, in words."""
-    return _KINDS.get(type(value), "something else")
-
-
-def read_text(path: Path, *, max_mb: int) -> str:
+def text_of(path: Path, *, max_mb: int) -> str:
     """A whole file as UTF-8. Raises ScenarioError with the line of the first byte that is not."""
-    try:
-        if path.stat().st_size > max_mb * 1_000_000:
-            raise ScenarioError(f"{path}: larger than {max_mb} MB, which no file of a set is")
-        content = path.read_bytes()
-    except OSError as exc:
-        raise ScenarioError(f"{path}: cannot be read: {exc.strerror}") from exc
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as exc:
-        line = content.count(b"\n", 0, exc.start) + 1
-        raise ScenarioError(
-            f"{path}, line {line}: not UTF-8 (byte {content[exc.start]:#04x}); "
-            "save the file as UTF-8, as the release has it"
-        ) from exc
+    return read_text(path, error=ScenarioError, largest=max_mb * 1_000_000, shown=str(path))
 
 
-def read_json(path: Path, *, max_mb: int) -> dict[str, Any]:
+def object_of(path: Path, *, max_mb: int) -> dict[str, Any]:
     """A file with one JSON object. Raises ScenarioError with line and column."""
-    text = read_text(path, max_mb=max_mb)
-    try:
-        found = json.loads(text)
-    except json.JSONDecodeError as exc:
-        place = f"{path}, line {exc.lineno}, column {exc.colno}"
-        raise ScenarioError(f"{place}: not JSON: {exc.msg}; is the file cut short?") from exc
-    except RecursionError as exc:
-        raise ScenarioError(f"{path}: nested too deeply") from exc
+    found = read_json(
+        path, error=ScenarioError, largest=max_mb * 1_000_000, shown=str(path), strict=False
+    )
     if not isinstance(found, dict):
         raise ScenarioError(f"{path}: one object is wanted, not {kind_of(found)}")
     return found

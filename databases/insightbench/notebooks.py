@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from databases.insightbench.files import fail, read_json
+from databases.insightbench.files import fail, object_of
 from databases.insightbench.tolerant import read_insight
 
 MAX_MB: Final = 64
@@ -40,7 +40,7 @@ def read_notebook(path: Path) -> Notebook:
     """An empty one where there is none. Raises ScenarioError with file and place where it is broken."""
     if not path.exists():
         return Notebook()
-    whole = read_json(path, max_mb=MAX_MB)
+    whole = object_of(path, max_mb=MAX_MB)
     cells = whole.get("cells")
     if not isinstance(cells, list):
         fail(path, "cells", "a list of cells is wanted")

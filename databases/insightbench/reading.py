@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from core.errors import ScenarioError
-from databases.insightbench.files import fail, kind_of, read_json
+from core.reading import kind_of
+from databases.insightbench.files import fail, object_of
 from databases.insightbench.notebooks import Notebook, read_notebook
 from databases.insightbench.tolerant import read_insight, right_names, type_of
 
@@ -82,7 +83,7 @@ def read_set(path: Path) -> InsightSet:
     """One set. Raises ScenarioError with the file and the key of what is wrong."""
     if not _ID.fullmatch(path.stem):
         raise ScenarioError(f"{path}: the name of a set is letters, digits, - and _, 40 at most")
-    whole = read_json(path, max_mb=MAX_MB)
+    whole = object_of(path, max_mb=MAX_MB)
     metadata = _object(path, whole, "metadata")
     notebook = read_notebook(path.with_suffix(".ipynb"))
     return InsightSet(

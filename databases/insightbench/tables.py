@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from core.errors import ScenarioError
 from core.wording import counted
-from databases.insightbench.files import read_text
+from databases.insightbench.files import text_of
 from databases.schema import quote
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _load(connection: duckdb.DuckDBPyConnection, table: str, path: Path, about: 
 
 def _checked(path: Path) -> tuple[list[str], int]:
     """The columns and the number of rows, of which each has a field for every column."""
-    text = read_text(path, max_mb=MAX_MB)
+    text = text_of(path, max_mb=MAX_MB)
     columns, count = _header(path), 0
     reader = csv.reader(StringIO(text, newline=""), strict=True)
     try:
@@ -102,7 +102,7 @@ def _checked(path: Path) -> tuple[list[str], int]:
 
 def _header(path: Path) -> list[str]:
     """The column names. Reads the whole file, so that a byte which is no UTF-8 is told by its line."""
-    text = read_text(path, max_mb=MAX_MB)
+    text = text_of(path, max_mb=MAX_MB)
     names = next(csv.reader(text.splitlines()[:1]), [])
     if not names or not any(names):
         raise ScenarioError(f"{path}, line 1: a header with the names of the columns is wanted")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import ScenarioError, UsageError
+from core.reading import read_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -16,20 +17,15 @@ SIZE = 100
 """As in the paper."""
 STRATA = 10
 """Patients in order of their number of notes are cut into so many parts of equal size."""
-_MOST_LINES = 1_000_000
+_LARGEST = 20_000_000
+"""Bytes of a list: more than all patients that there are."""
 
 
 def read_ids(path: Path) -> dict[int, int]:
     """subject_id to its line, one a line. Raises ScenarioError with file and line."""
     found: dict[int, int] = {}
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as exc:
-        before = path.read_bytes()[: exc.start].count(b"\n")
-        raise ScenarioError(f"{path}: line {before + 1} is not UTF-8") from exc
-    except OSError as exc:
-        raise ScenarioError(f"{path} cannot be read: {exc.strerror}") from exc
-    for number, line in enumerate(lines[:_MOST_LINES], 1):
+    text = read_text(path, error=ScenarioError, largest=_LARGEST, shown=str(path))
+    for number, line in enumerate(text.splitlines(), 1):
         text = line.strip()
         if not text or (number == 1 and text == "subject_id"):
             continue

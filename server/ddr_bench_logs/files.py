@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from core.errors import LogError
+from core.reading import kind_of, read_json, read_text
 
 LARGEST: Final = 512 * 1024 * 1024
 """Bytes of one file."""
@@ -76,7 +77,8 @@ def rows(path: Path, needed: tuple[str, ...], *, may_break_off: bool = False) ->
 
     `may_break_off`: a last row that the writer did not finish is left out. Raises LogError.
     """
-    reader = csv.DictReader(io.StringIO(read(path), newline=""), strict=True)
+    text = read_text(path, error=LogError, largest=LARGEST)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     found: list[Row] = []
     with _long_fields():
         try:
@@ -97,28 +99,11 @@ def rows(path: Path, needed: tuple[str, ...], *, may_break_off: bool = False) ->
 
 def object_of(path: Path) -> dict[str, Any]:
     """The one object of a JSON file. Raises LogError."""
-    try:
-        found = json.loads(read(path))
-    except json.JSONDecodeError as exc:
-        place = f"line {exc.lineno}, column {exc.colno}"
-        raise LogError(f"{path.name}: not JSON at {place}: {exc.msg}") from exc
-    except (ValueError, RecursionError) as exc:
-        raise LogError(f"{path.name}: {exc}") from exc
+    # Not strict: the released code writes what Python's json module does, NaN too.
+    found = read_json(path, error=LogError, largest=LARGEST, strict=False)
     if not isinstance(found, dict):
-        raise LogError(f"{path.name}: one object belongs here, not {type(found).__name__}")
+        raise LogError(f"{path.name}: one object belongs here, not {kind_of(found)}")
     return found
-
-
-def read(path: Path) -> str:
-    """A file's text. Raises LogError."""
-    try:
-        if (size := path.stat().st_size) > LARGEST:
-            raise LogError(f"{path.name}: {size} bytes are more than the {LARGEST} it may have")
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as exc:
-        raise LogError(f"{path.name}: not UTF-8 at byte {exc.start}") from exc
-    except OSError as exc:
-        raise LogError(f"{path.name} cannot be read: {exc.strerror}") from exc
 
 
 def moment(text: str) -> datetime:

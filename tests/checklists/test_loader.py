@@ -57,13 +57,13 @@ def test_an_index_of_the_byte_order_at_the_start_does_no_harm(tmp_path: Path) ->
     ("content", "told"),
     [
         (b'{"id": "shops",\n "version": }', r"shops\.json: not JSON at line 2, column 13"),
-        (b'{"id": "\xff"}', r"shops\.json: not UTF-8 at byte 8"),
+        (b'{"id": "\xff"}', r"shops\.json: line 1: not UTF-8 \(byte 0xff\)"),
         (b'{"id": "a", "id": "b"}', r"shops\.json: the key 'id' stands twice"),
         (b'{"id": NaN}', r"shops\.json: NaN is not a number"),
         (b"[]", r"shops\.json: a checklist is one JSON object, not a list"),
         (b"null", r"not null"),
         (b"", r"shops\.json: not JSON at line 1, column 1"),
-        (b"[" * 100_000, r"shops\.json: .*recursion"),
+        (b"[" * 100_000, r"shops\.json: nested too deeply"),
     ],
 )
 def test_a_file_that_is_no_checklist_says_so_and_where(

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checklists.canonical import items_hash
-from checklists.review.cells import defused, undone
+from checklists.cells import defused, undone
 from checklists.review.deciding import decided, is_in_conflict, reviewed, standing
 from checklists.review.sheet import COLUMNS, decisions_in, kind_of, written
 from core.checklist import Checklist, ChecklistItem, Decision
@@ -154,7 +154,7 @@ def test_what_does_not_fit_is_told_by_line_and_column(
         ("s.csv", b"", "line 1: there are no column names"),
         ("s.csv", b"item_id,question,decision\ni1,x\n", "line 2: 2 cells, where line 1 has 3"),
         ("s.csv", b'item_id,question,decision\ni1,"x\n', "line 2: "),
-        ("s.csv", b"item_id,question,decision\ni1,M\xfcller,\n", "line 2: not UTF-8"),
+        ("s.csv", b"item_id,question,decision\ni1,M\xfcller,\n", "line 2: not UTF-8 (byte 0xfc)"),
         ("s.csv", b"item_id,item_id,question,decision\n", "line 1: column 'item_id' stands twice"),
         ("s.jsonl", b'{"item_id": "i1"\n', "line 1: not JSON"),
         ("s.jsonl", b"\n[1]\n", "line 2: not an object"),

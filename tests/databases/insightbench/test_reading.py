@@ -132,9 +132,9 @@ def test_what_does_not_belong_is_told_with_file_and_key(
     ("content", "said"),
     [
         (b"[]", "one object is wanted, not a list"),
-        (b'{"metadata": {\n "goal": "x"', "line 2, column 13: not JSON: .*cut short"),
+        (b'{"metadata": {\n "goal": "x"', "not JSON at line 2, column 13: "),
         (b'{"a":\n "caf\xe9"}', r"line 2: not UTF-8 \(byte 0xe9\)"),
-        (b"[" * 200_000, "nested too deeply|not JSON"),
+        (b"[" * 200_000, "nested too deeply"),
     ],
 )
 def test_a_file_that_is_no_set_is_told_with_its_line(

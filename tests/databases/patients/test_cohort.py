@@ -51,7 +51,7 @@ def test_a_list_that_is_none_is_refused_with_its_line(tmp_path: Path, text: str,
 def test_a_list_in_latin_1_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "ids"
     path.write_bytes(b"10000032\n\xe9\n")
-    with pytest.raises(ScenarioError, match="line 2 is not UTF-8"):
+    with pytest.raises(ScenarioError, match="line 2: not UTF-8"):
         cohort.read_ids(path)
 
 
