@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 from core.errors import UsageError
+from core.reading import read_json, read_text
 
 MOST = 10_000
+_LARGEST = 1_000_000
+"""Bytes of a list."""
 _HOW = "--entities takes CIKs with commas between (320193,1318605), official, or a file of CIKs"
 
 
@@ -43,8 +45,6 @@ def selected(entities: str, official: str = "") -> tuple[str, ...] | None:
 
 
 def _listed(path: Path) -> object:
-    try:
-        text = path.read_text(encoding="utf-8")
-        return json.loads(text) if path.suffix == ".json" else text.split()
-    except (OSError, ValueError) as exc:
-        raise UsageError(f"{path}: cannot be read as a list of CIKs: {exc}") from exc
+    if path.suffix == ".json":
+        return read_json(path, error=UsageError, largest=_LARGEST, shown=str(path))
+    return read_text(path, error=UsageError, largest=_LARGEST, shown=str(path)).split()

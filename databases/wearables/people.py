@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import ScenarioError, UnknownNameError
+from core.reading import read_json, read_text
 from databases.wearables.files import PEOPLE, Text, located, opened, rows
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"[\w.@#-]{1,60}")
 _LARGEST_LIST = 10_000_000
+"""Bytes of a list of participants."""
 
 Key = tuple[str, str]
 """(study, pid)"""
@@ -112,14 +113,10 @@ def selected(people: Mapping[Key, Person], written: str) -> dict[Key, Person]:
 
 
 def _listed(path: Path) -> set[str]:
-    try:
-        with path.open(encoding="utf-8-sig") as stream:
-            text = stream.read(_LARGEST_LIST)
-        if not text.lstrip().startswith(("[", "{")):
-            return {line.strip() for line in text.splitlines() if line.strip()}
-        plain = json.loads(text)
-    except (OSError, ValueError, RecursionError) as exc:
-        raise ScenarioError(f"{path} cannot be read as a list of participants: {exc}") from exc
+    text = read_text(path, error=ScenarioError, largest=_LARGEST_LIST, shown=str(path))
+    if not text.lstrip().startswith(("[", "{")):
+        return {line.strip() for line in text.splitlines() if line.strip()}
+    plain = read_json(path, error=ScenarioError, largest=_LARGEST_LIST, shown=str(path))
     if not isinstance(plain, list) or not all(isinstance(each, str) for each in plain):
         raise ScenarioError(f"{path}: a JSON list of ids is wanted")
     return set(plain)
