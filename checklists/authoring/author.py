@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from checklists.authoring.asked import Asked
@@ -28,17 +28,22 @@ class Brief:
 
     subject: Subject
     templates: Sequence[Template]
-    needs: Mapping[str, str]
-    """Conditions on entities, by name: SQL that lists those that fulfil it."""
     wanted: Callable[[Mapping[str, int]], Mapping[str, int]]
     """Items per entity, from its rows; the order is the order of choosing."""
     version: str
     license: License
+    needs: Mapping[str, str] = field(default_factory=dict)
+    """Conditions on entities, by name: SQL that lists those that fulfil it."""
 
     def renamed(self, scenario_id: str, terms: License) -> Brief:
         """The same for a variant of the scenario."""
         subject = replace(self.subject, scenario_id=scenario_id)
         return replace(self, subject=subject, license=terms)
+
+
+def alike(items: int) -> Callable[[Mapping[str, int]], Mapping[str, int]]:
+    """A Brief's `wanted` that gives every entity as many items, whatever its rows."""
+    return lambda rows: dict.fromkeys(rows, items)
 
 
 @dataclass(frozen=True)

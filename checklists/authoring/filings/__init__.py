@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from checklists.authoring import keys
-from checklists.authoring.author import Brief
+from checklists.authoring.author import Brief, alike
 from checklists.authoring.authors import Material, from_templates
 from checklists.authoring.book import read_book
 from checklists.authoring.template import Key, Subject
@@ -26,16 +26,10 @@ KEYS: Final[Mapping[str, Key]] = {
 """By the name that a fact's `per` gives."""
 
 
-def wanted(rows: Mapping[str, int]) -> dict[str, int]:
-    """As many items for every company."""
-    return dict.fromkeys(rows, ITEMS)
-
-
 BRIEF: Final = Brief(
     subject=Subject(scenario_id="filings", column="facts.cik", noun="company"),
     templates=read_book(Path(__file__).parent, KEYS),
-    needs={},
-    wanted=wanted,
+    wanted=alike(ITEMS),
     version="1",
     license=License(name="CC0-1.0", source="facts about reported figures"),
 )

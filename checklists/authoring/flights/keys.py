@@ -2,34 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
-
+from checklists.authoring import keys
 from checklists.authoring.template import Key
-
-
-def _month_words(key: str) -> str:
-    return f"{dt.date.fromisoformat(f'{key}-01'):%B %Y}"
-
-
-def _month_aliases(key: str) -> tuple[str, ...]:
-    day = dt.date.fromisoformat(f"{key}-01")
-    return (f"{day:%B %Y}", key, f"{day:%b %Y}")
-
-
-def _day_words(key: str) -> str:
-    day = dt.date.fromisoformat(key)
-    return f"{day.day} {day:%B %Y}"
-
-
-def _day_aliases(key: str) -> tuple[str, ...]:
-    day = dt.date.fromisoformat(key)
-    return (
-        key,
-        f"{day.day} {day:%B %Y}",
-        f"{day:%B} {day.day}, {day.year}",
-        f"{day.day} {day:%b %Y}",
-        f"{day:%b} {day.day}, {day.year}",
-    )
 
 
 def _hour_aliases(key: str) -> tuple[str, ...]:
@@ -57,35 +31,10 @@ def _route_aliases(key: str) -> tuple[str, ...]:
     )
 
 
-def _named(column: str) -> Key:
-    """Groups that go by the column's own values (A017, EMBRAER)."""
-    return Key(
-        sql=column,
-        words=lambda key: key,
-        aliases=lambda key: (key, f"@{column} {key}"),
-        slot="scope",
-    )
-
-
 KEYS: dict[str, Key] = {
-    "month": Key(
-        sql="strftime(flights.flight_date, '%Y-%m')",
-        words=_month_words,
-        aliases=_month_aliases,
-        slot="period",
-    ),
-    "day": Key(
-        sql="strftime(flights.flight_date, '%Y-%m-%d')",
-        words=_day_words,
-        aliases=_day_aliases,
-        slot="period",
-    ),
-    "weekday": Key(
-        sql="dayname(flights.flight_date)",
-        words=lambda key: key,
-        aliases=lambda key: (key, f"{key}s"),
-        slot="scope",
-    ),
+    "month": keys.month("flights.flight_date"),
+    "day": keys.day("flights.flight_date"),
+    "weekday": keys.weekday("flights.flight_date"),
     "hour": Key(
         sql="flights.scheduled_hour",
         words=lambda key: f"{key}:00",
@@ -115,10 +64,10 @@ KEYS: dict[str, Key] = {
         ),
         slot="scope",
     ),
-    "origin": _named("flights.origin_id"),
-    "destination": _named("flights.destination_id"),
-    "aircraft": _named("flights.aircraft_id"),
-    "manufacturer": _named("aircraft.manufacturer"),
-    "model": _named("aircraft.model"),
+    "origin": keys.named("flights.origin_id"),
+    "destination": keys.named("flights.destination_id"),
+    "aircraft": keys.named("flights.aircraft_id"),
+    "manufacturer": keys.named("aircraft.manufacturer"),
+    "model": keys.named("aircraft.model"),
 }
 """By the name that a fact's `per` gives."""

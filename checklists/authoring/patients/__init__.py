@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from checklists.authoring import keys
-from checklists.authoring.author import Brief
+from checklists.authoring.author import Brief, alike
 from checklists.authoring.authors import Material, from_templates
 from checklists.authoring.book import read_book
 from checklists.authoring.template import Key, Subject
@@ -32,16 +32,11 @@ KEYS: Final[Mapping[str, Key]] = {
 """By the name that a fact's `per` gives."""
 
 
-def wanted(rows: Mapping[str, int]) -> dict[str, int]:
-    """As many items for every patient: the twin gives each of them a history."""
-    return dict.fromkeys(rows, ITEMS)
-
-
 BRIEF: Final = Brief(
     subject=Subject(scenario_id="patients", column="patients.subject_id", noun="patient"),
     templates=read_book(Path(__file__).parent, KEYS),
-    needs={},
-    wanted=wanted,
+    # The twin gives each of them a history.
+    wanted=alike(ITEMS),
     version="1",
     license=License(name="CC0-1.0", source="facts about generated data"),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from checklists.authoring import keys
-from checklists.authoring.author import Brief
+from checklists.authoring.author import Brief, alike
 from checklists.authoring.authors import Material, from_templates
 from checklists.authoring.book import read_book
 from checklists.authoring.template import Key, Subject
@@ -35,18 +35,13 @@ KEYS: Final[Mapping[str, Key]] = {
 """By the name that a fact's `per` gives."""
 
 
-def wanted(rows: Mapping[str, int]) -> dict[str, int]:
-    """As many facts for everybody: all take part for about as long."""
-    return dict.fromkeys(rows, ITEMS)
-
-
 BRIEF: Final = Brief(
     subject=Subject(
         scenario_id="wearables", column="participants.participant_id", noun="participant"
     ),
     templates=read_book(Path(__file__).parent, KEYS),
-    needs={},
-    wanted=wanted,
+    # All take part for about as long.
+    wanted=alike(ITEMS),
     version=_VERSION,
     license=License(name="CC0-1.0", source="facts about generated data"),
 )

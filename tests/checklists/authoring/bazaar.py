@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from checklists.authoring.author import Brief
+from checklists.authoring.author import Brief, alike
 from checklists.authoring.candidates import Candidate
 from checklists.authoring.template import Figure, Key, Subject, Template
 from core.scenario import License
@@ -133,8 +133,7 @@ def brief(*templates: Template, wanted: int = 2) -> Brief:
     return Brief(
         subject=SUBJECT,
         templates=templates,
-        needs={},
-        wanted=lambda rows: dict.fromkeys(rows, wanted),
+        wanted=alike(wanted),
         version="1",
         license=License(name="CC0-1.0"),
     )
