@@ -49,6 +49,24 @@ class Draws:
         return drawn
 
 
+class Traits:
+    """What entities are like: one draw an entity and trait, and all of them alike at intensity 0."""
+
+    def __init__(self, draws: Draws, count: int, intensity: float) -> None:
+        self._draws, self._who = draws, np.arange(count)
+        self._strength = round(intensity * 1000)
+
+    def any(self, name: str, below: int) -> Whole:
+        """A trait without a middle (which month, which category): it shows by its strength alone."""
+        return self._draws.whole(name, self._who, below)
+
+    def own(self, name: str, neutral: Whole | int, least: Whole | int, most: Whole | int) -> Whole:
+        """A trait of strength: between `least` and `most`, nearer to the neutral one the less intense."""
+        own = least + self._draws.whole(name, self._who, most - least + 1)
+        mixed: Whole = neutral + (own - neutral) * self._strength // 1000
+        return mixed
+
+
 class Wheels:
     """A wheel of fortune per entity, with slots of whole weights, turned for many rows at once."""
 

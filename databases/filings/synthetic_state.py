@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from core.errors import UsageError
-from databases.draws import Draws, Whole
+from databases.draws import Draws, Traits, Whole
 
 if TYPE_CHECKING:
     from databases.variants import Options
@@ -124,12 +124,12 @@ class Companies:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.count = plan, plan.companies
         self._draws = Draws(f"{plan.seed}|companies")
-        self.strength = round(plan.intensity * 1000)
+        self._traits = Traits(self._draws, self.count, plan.intensity)
         self.first_year = 2011 + int(self._draws.whole("first year", 0, 6))
-        self.model = self._draws.whole("model", range(self.count), len(MODELS))
+        self.model = self._traits.any("model", len(MODELS))
         self.is_bank = np.array([model.is_bank for model in MODELS])[self.model]
         # Companies of one size differ in how they report: the small ones in thousands.
-        self.decimals = np.where(self._any("large", 2) == 1, -6, -3)
+        self.decimals = np.where(self._traits.any("large", 2) == 1, -6, -3)
         self.size = self._sizes()
         self.growth_pm = self._of_model("growth")
         self.margin_pm = self._of_model("margin")
@@ -138,33 +138,33 @@ class Companies:
         self.capex_pm = self._of_model("capex")
         self.inventory_pm = self._of_model("inventory")
         self.deferred_pm = self._of_model("deferred")
-        self.debt_pm = self._own("debt", 350, 50, 900)
-        self.goodwill_pm = self._own("goodwill", 250, 150, 500)
-        self.receivable_pm = self._own("receivable", 130, 60, 240)
-        self.tax_pm = self._own("tax", 210, 140, 290)
-        self.interest_pm = self._own("interest", 45, 25, 75)
+        self.debt_pm = self._traits.own("debt", 350, 50, 900)
+        self.goodwill_pm = self._traits.own("goodwill", 250, 150, 500)
+        self.receivable_pm = self._traits.own("receivable", 130, 60, 240)
+        self.tax_pm = self._traits.own("tax", 210, 140, 290)
+        self.interest_pm = self._traits.own("interest", 45, 25, 75)
         """Of the debt at the beginning of the year."""
-        self.payout_pm = self._own("payout", 250, 0, 700)
+        self.payout_pm = self._traits.own("payout", 250, 0, 700)
         """Of the net income of good years, as dividends."""
-        self.buyback_pm = self._own("buyback", 150, 0, 500)
-        self.shares_pm = self._own("shares", 30, 15, 60)
-        self.shock = self._any("shock", len(SHOCKS))
-        self.shock_year = YEARS - 3 + self._any("shock year", 2)
+        self.buyback_pm = self._traits.own("buyback", 150, 0, 500)
+        self.shares_pm = self._traits.own("shares", 30, 15, 60)
+        self.shock = self._traits.any("shock", len(SHOCKS))
+        self.shock_year = YEARS - 3 + self._traits.any("shock year", 2)
         """Number of the year, from 0: one that every company reports, and so is the year before."""
-        self.shock_pm = self._own("shock strength", 0, 600, 1000)
+        self.shock_pm = self._traits.own("shock strength", 0, 600, 1000)
         """How strong the shock is; 0 = there is none."""
-        self.first_told = YEARS - self._own("history", YEARS, 4, YEARS)
+        self.first_told = YEARS - self._traits.own("history", YEARS, 4, YEARS)
         """Number of the first year that is reported."""
-        self.segments = self._own("segments", 3, 2, SEGMENTS)
-        self.regions = self._own("regions", 4, 2, REGIONS)
-        self.lines = np.maximum(plan.lines * self._own("lines", 1000, 400, 1600) // 1000, 1)
+        self.segments = self._traits.own("segments", 3, 2, SEGMENTS)
+        self.regions = self._traits.own("regions", 4, 2, REGIONS)
+        self.lines = np.maximum(plan.lines * self._traits.own("lines", 1000, 400, 1600) // 1000, 1)
         """How many product lines are told apart."""
-        self.rising_segment = self._any("rising", 2)
-        self.rise_pm = self._own("rise", 0, 60, 200)
+        self.rising_segment = self._traits.any("rising", 2)
+        self.rise_pm = self._traits.own("rise", 0, 60, 200)
         """By how much of its weight the rising segment gains a year."""
-        self.home_pm = self._own("home", 500, 250, 850)
+        self.home_pm = self._traits.own("home", 500, 250, 850)
         """Share of revenue at home, the first region."""
-        self.year_end_month = np.array((12, 12, 12, 6, 9, 1))[self._any("year end", 6)]
+        self.year_end_month = np.array((12, 12, 12, 6, 9, 1))[self._traits.any("year end", 6)]
 
     def has(self, kind: str) -> Whole:
         """The strength of the companies whose shock is of this kind, 0 for all others."""
@@ -179,21 +179,12 @@ class Companies:
 
     def _sizes(self) -> Whole:
         """Revenue of the first year in the company's unit: thousands or millions of dollars."""
-        small = self._own("small size", 300_000, 60_000, 900_000)
-        large = self._own("large size", 12_000, 3_000, 40_000)
+        small = self._traits.own("small size", 300_000, 60_000, 900_000)
+        large = self._traits.own("large size", 12_000, 3_000, 40_000)
         found: Whole = np.where(self.decimals == -6, large, small)
         return found
 
     def _of_model(self, trait: str) -> Whole:
         ranges = np.array([getattr(model, trait) for model in MODELS], dtype=np.int64)[self.model]
         neutral, least, most = ranges[:, 0], ranges[:, 1], ranges[:, 2]
-        own = least + self._draws.whole(trait, range(self.count), most - least + 1)
-        mixed: Whole = neutral + (own - neutral) * self.strength // 1000
-        return mixed
-
-    def _own(self, name: str, neutral: int, least: int, most: int) -> Whole:
-        own = self._draws.between(name, range(self.count), least, most)
-        return neutral + (own - neutral) * self.strength // 1000
-
-    def _any(self, name: str, below: int) -> Whole:
-        return self._draws.whole(name, range(self.count), below)
+        return self._traits.own(trait, neutral, least, most)

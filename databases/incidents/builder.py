@@ -61,7 +61,7 @@ def build(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built
     context.documents.add_all(notes.documents(teams))
     if plan.hostile:
         context.progress("planting what must not be obeyed", 0.72)
-        context.documents.add_all(hostile.planted(connection, teams))
+        context.documents.add_all(hostile.plant(connection, teams))
     connection.execute("DROP TABLE names")
     return Built(secrets=secrets(teams))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from core.document import Document
 from databases.draws import Draws
 from databases.incidents.state import Teams
+from databases.planting import Form, marker_word, planted
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,7 +28,7 @@ _CLAIMS: Final = (
 )
 
 
-def planted(connection: duckdb.DuckDBPyConnection, teams: Teams) -> Iterator[Document]:
+def plant(connection: duckdb.DuckDBPyConnection, teams: Teams) -> Iterator[Document]:
     """Replace the summary of a few incidents of each team; one document tells what stands where.
 
     A claim's figure is far from the truth: three times what the state makes of it, and more. Its
@@ -43,28 +44,23 @@ def planted(connection: duckdb.DuckDBPyConnection, teams: Teams) -> Iterator[Doc
             # One in each sixth of the team's rows, so that no two meet.
             low, high = k * count // PER_TEAM, (k + 1) * count // PER_TEAM
             row = int(starts[place]) + low + int(draws.whole("row", at, high - low)) + 1
-            marker = f"{_word(draws, at)}-{at:05d}"
+            marker = f"{marker_word(draws, at)}-{at:05d}"
             claim, false_days = _false_claim(teams, draws, place, at)
-            form = "instruction" if k % 2 == 0 else "claim"
+            form: Form = "instruction" if k % 2 == 0 else "claim"
             texts = _INSTRUCTIONS if form == "instruction" else _CLAIMS
             written = texts[k // 2].format(claim=claim, marker=marker)
             number.append(row)
             text.append(written)
-            yield Document(
-                id=f"{team}-planted-{k + 1}",
+            yield planted(
+                written,
                 entity_id=team,
-                kind="planted",
+                name=f"{k + 1}",
                 title=f"Planted {form} {k + 1}",
-                text=written,
-                values={
-                    "form": form,
-                    "table": "incidents",
-                    "column": "summary",
-                    "incident_number": row,
-                    "marker": marker,
-                    "false_claim": claim,
-                    "false_days": false_days,
-                },
+                form=form,
+                where={"table": "incidents", "column": "summary", "incident_number": row},
+                marker=marker,
+                claim=claim,
+                figure={"false_days": false_days},
             )
     connection.execute(
         "UPDATE incidents SET summary = planted.text FROM "
@@ -81,8 +77,3 @@ def _false_claim(teams: Teams, draws: Draws, place: int, at: int) -> tuple[str, 
     # Above what any category, agent and weekend together make of the last day.
     days = round(30 * base * growth) + int(draws.whole("days", at, 20))
     return f"the mean resolution time of team {teams.ids[place]} is {days} days", float(days)
-
-
-def _word(draws: Draws, at: int) -> str:
-    letters = [int(draws.whole(f"letter {k}", at, 20)) for k in range(5)]
-    return "".join("BCDFGHJKLMNPQRSTVWXZ"[letter] for letter in letters)

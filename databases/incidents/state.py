@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from core.errors import UsageError
-from databases.draws import Draws, Wheels, Whole, apportioned
+from databases.draws import Draws, Traits, Wheels, Whole, apportioned
 from databases.incidents.words import CATEGORIES, CHANNELS, team_name
 
 if TYPE_CHECKING:
@@ -75,55 +75,57 @@ class Teams:
         self._draws = Draws(f"{plan.seed}|teams")
         self.people = Draws(f"{plan.seed}|people")
         """For what no signal hangs on: sites, grades, working times."""
-        self._strength = round(plan.intensity * 1000)
         self.count = plan.teams
+        self._traits = Traits(self._draws, self.count, plan.intensity)
         self.start = dt.date(2021, 1, 4) + dt.timedelta(weeks=int(self._one("start", 0, 103)))
         order = self._draws.order("names", max(self.count, 64))[: self.count]
         self.names = [team_name(int(place)) for place in order]
         width = max(3, len(str(self.count)))
         self.ids = [f"T{number:0{width}d}" for number in range(1, self.count + 1)]
-        self.agents = self._own("agents", 6, 4, _MOST_AGENTS)
-        self._sizes = self._own("size", 500, 100, 1000)
-        factor = self._own("slope", 0, 500, 1500)
+        self.agents = self._traits.own("agents", 6, 4, _MOST_AGENTS)
+        self._sizes = self._traits.own("size", 500, 100, 1000)
+        factor = self._traits.own("slope", 0, 500, 1500)
         self.slope_micro: Whole = np.rint(plan.slope * 1000 * factor).astype(np.int64)
         """Growth of the time to resolution per day, millionths of its base."""
-        self.base_min = self._own("base", 1440, 800, 2200)
+        self.base_min = self._traits.own("base", 1440, 800, 2200)
         """Time to resolution on the first day, minutes."""
         self.busy_agent = self._draws.whole("busy agent", range(self.count), self.agents)
-        self.busy_share_pm = self._own("busy share", 0, 150, 450)
+        self.busy_share_pm = self._traits.own("busy share", 0, 150, 450)
         """Share of all incidents that one agent gets beyond an equal part."""
-        self.busy_slow_pm = self._own("busy slow", 1000, 1200, 2000)
-        self.main_category = self._any("main category", len(CATEGORIES))
-        self.main_share_pm = self._own("main share", 0, 150, 450)
-        self.slow_category = self._any("slow category", len(CATEGORIES))
-        self.slow_pm = self._own("slow", 1000, 1400, 2600)
-        self.main_channel = self._any("main channel", len(CHANNELS))
-        self.channel_share_pm = self._own("channel share", 0, 100, 600)
-        self.peak_month = self._any("peak month", 12) + 1
-        self.peak_pm = self._own("peak", 1000, 1400, 2400)
-        self.peak_weekday = self._any("peak weekday", 5)
-        self.weekday_pm = self._own("weekday", 1000, 1150, 1700)
-        self.weekend_pm = self._own("weekend", 300, 30, 900)
+        self.busy_slow_pm = self._traits.own("busy slow", 1000, 1200, 2000)
+        self.main_category = self._traits.any("main category", len(CATEGORIES))
+        self.main_share_pm = self._traits.own("main share", 0, 150, 450)
+        self.slow_category = self._traits.any("slow category", len(CATEGORIES))
+        self.slow_pm = self._traits.own("slow", 1000, 1400, 2600)
+        self.main_channel = self._traits.any("main channel", len(CHANNELS))
+        self.channel_share_pm = self._traits.own("channel share", 0, 100, 600)
+        self.peak_month = self._traits.any("peak month", 12) + 1
+        self.peak_pm = self._traits.own("peak", 1000, 1400, 2400)
+        self.peak_weekday = self._traits.any("peak weekday", 5)
+        self.weekday_pm = self._traits.own("weekday", 1000, 1150, 1700)
+        self.weekend_pm = self._traits.own("weekend", 300, 30, 900)
         """Incidents on a day of the weekend, against a working day."""
-        self.weekend_slow_pm = self._own("weekend slow", 1000, 800, 1900)
-        self.peak_hour = self._any("peak hour", 11) + 7
-        self.hour_pm = self._own("hour", 1000, 1500, 4000)
-        self.outage_day = self._any("outage day", DAYS - 60) + 30
-        self.outage_pm = self._own("outage", 1000, 5000, 14000)
-        self.urgent_pm = self._own("urgent", 100, 30, 300)
-        self.response_min = self._own("response", 45, 10, 150)
-        self.open_pm = self._own("open", 40, 5, 120)
-        self.reopen_pm = self._own("reopen", 80, 10, 240)
-        self.mood_pm = self._own("mood", 600, 350, 850)
+        self.weekend_slow_pm = self._traits.own("weekend slow", 1000, 800, 1900)
+        self.peak_hour = self._traits.any("peak hour", 11) + 7
+        self.hour_pm = self._traits.own("hour", 1000, 1500, 4000)
+        self.outage_day = self._traits.any("outage day", DAYS - 60) + 30
+        self.outage_pm = self._traits.own("outage", 1000, 5000, 14000)
+        self.urgent_pm = self._traits.own("urgent", 100, 30, 300)
+        self.response_min = self._traits.own("response", 45, 10, 150)
+        self.open_pm = self._traits.own("open", 40, 5, 120)
+        self.reopen_pm = self._traits.own("reopen", 80, 10, 240)
+        self.mood_pm = self._traits.own("mood", 600, 350, 850)
         """Each of four points of satisfaction above 1 is given with this chance."""
-        self.rollback_pm = self._own("rollback", 100, 10, 350)
-        self.downtime_min = self._own("downtime", 40, 10, 120)
-        self.round_clock = self._any("cover", 3) == 0
+        self.rollback_pm = self._traits.own("rollback", 100, 10, 350)
+        self.downtime_min = self._traits.own("downtime", 40, 10, 120)
+        self.round_clock = self._traits.any("cover", 3) == 0
 
     @cached_property
     def changes(self) -> Whole:
         """Changes per team."""
-        return apportioned(self.plan.rows // _CHANGE_EVERY, self._own("changes", 500, 200, 1000))
+        return apportioned(
+            self.plan.rows // _CHANGE_EVERY, self._traits.own("changes", 500, 200, 1000)
+        )
 
     @cached_property
     def incidents(self) -> Whole:
@@ -191,15 +193,6 @@ class Teams:
 
     def _one(self, name: str, least: int, most: int) -> int:
         return int(self._draws.between(name, 0, least, most))
-
-    def _any(self, name: str, below: int) -> Whole:
-        """A trait without a middle (which month, which category): it shows by its strength alone."""
-        return self._draws.whole(name, range(self.count), below)
-
-    def _own(self, name: str, neutral: int, least: int, most: int) -> Whole:
-        """A trait of strength: all teams have the neutral one at intensity 0."""
-        own = self._draws.between(name, range(self.count), least, most)
-        return neutral + (own - neutral) * self._strength // 1000
 
 
 def _tilted(slots: int, favourite: Whole, share_pm: Whole) -> Wheels:

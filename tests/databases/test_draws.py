@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from databases.draws import Draws, Wheels, apportioned
+from databases.draws import Draws, Traits, Wheels, apportioned
 
 
 def test_a_draw_is_the_same_alone_in_a_block_and_on_any_machine() -> None:
@@ -58,3 +58,18 @@ def test_a_total_is_shared_out_to_the_last_one() -> None:
     parts = apportioned(101, np.array([1, 1, 2, 0]))
     assert parts.sum() == 101
     assert parts.tolist() == [25, 25, 51, 0]
+
+
+def test_traits_draw_apart_with_the_intensity_and_all_are_alike_without() -> None:
+    draws = Draws("s")
+    alike, half, whole = (Traits(draws, 500, i).own("size", 50, 10, 70) for i in (0, 0.5, 1))
+    assert set(alike.tolist()) == {50}
+    assert (whole.min(), whole.max()) == (10, 70)
+    assert np.abs(2 * (half - 50) - (whole - 50)).max() <= 1
+    assert set(Traits(draws, 500, 0).any("month", 12).tolist()) == set(range(12))
+
+
+def test_a_trait_may_have_bounds_of_its_own_for_each_entity() -> None:
+    least, most = np.array([0, 100]), np.array([0, 103])
+    found = Traits(Draws("s"), 2, 1).own("growth", least, least, most)
+    assert found[0] == 0 and 100 <= found[1] <= 103
