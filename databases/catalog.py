@@ -46,11 +46,11 @@ def open_scenario(scenario_id: str, home: Path) -> InstalledScenario:
     """
     own = home / "scenarios" / scenario_id
     if not is_shipped(scenario_id):
+        if scenario_id not in _own(home):  # so that no path stands for a name
+            raise UnknownNameError("scenario", scenario_id, scenario_ids(home))
         if variant := read_variant(own):
             base = open_scenario(variant.base, home).manifest
             return install(choose(base, variant.options, scenario_id), home)
-        if scenario_id not in _own(home):
-            raise UnknownNameError("scenario", scenario_id, scenario_ids(home))
     path = (_folder(scenario_id) if is_shipped(scenario_id) else own) / TOML
     manifest = read_manifest(path)
     if manifest.id != scenario_id:

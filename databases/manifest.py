@@ -14,7 +14,7 @@ from core.record import Record
 from core.scenario import License, Scenario, ToolName
 from databases.target import engine_names, has_password
 
-_ID = r"^[a-z][a-z0-9_-]{0,39}$"
+ID = r"^[a-z][a-z0-9_-]{0,39}$"
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -79,7 +79,7 @@ class DatabaseSection(Record):
 class Manifest(Record):
     """The whole file. A key that is not named here is an error."""
 
-    id: str = Field(pattern=_ID)
+    id: str = Field(pattern=ID)
     title: Text
     version: Text
     """Raised whenever the content changes; a database built under another one is refused."""

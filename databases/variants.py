@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -10,7 +11,7 @@ from pydantic import ValidationError
 
 from core.errors import ConfigError, UnknownNameError, UsageError
 from core.record import Record
-from databases.manifest import BuildSection, Manifest, OptionValue
+from databases.manifest import ID, BuildSection, Manifest, OptionValue
 
 NAME: Final = "variant.json"
 Options = Mapping[str, OptionValue]
@@ -43,6 +44,11 @@ def choose(manifest: Manifest, given: Options, name: str | None = None) -> Manif
         "variants": {},
     }
     new_id = name or "-".join([manifest.id, *(s.replace("_", "-") for s in switches)])
+    if not re.fullmatch(ID, new_id):  # it names folders and files: no path may be made of it
+        raise UsageError(
+            f"{new_id!r} is no name of a scenario: small letters, digits, - and _, a letter first, 40 at "
+            "most; give another --name"
+        )
     if new_id != manifest.id:
         changed["base"] = manifest.id
     update: dict[str, object] = {"id": new_id}

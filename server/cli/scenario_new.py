@@ -74,6 +74,7 @@ def new(
     Nothing is built, and no copy of the data stays: edit what was written, then build it.
     """
     from databases.catalog import is_shipped
+    from databases.manifest import ID
     from databases.own.writing import Server, packaged, write_folder
     from server import settings as places
     from server.cli.output import Output
@@ -83,6 +84,10 @@ def new(
     settings = places.load().prepare()
     path = _file(source)
     name = id_ or _named(source if path is None else path.name)
+    if not re.fullmatch(ID, name):  # before anything is made of it
+        raise UsageError(
+            f"--id {name!r}: small letters, digits, - and _, a letter first, 40 at most"
+        )
     if is_shipped(name):
         raise UsageError(f"{name} is the name of a scenario that is shipped: give another --id")
     # Behind a scenario of any name: none may be called like a package that is there.
@@ -170,7 +175,7 @@ def _target(url: str, password_env: str | None) -> Target:
 def _named(text: str) -> str:
     base = text.rpartition("/")[2].partition(".")[0].partition("?")[0]
     plain = re.sub(r"[^a-z0-9]+", "-", base.lower()).strip("-")[:40]
-    return plain if plain[:1].isalpha() else f"own-{plain}".rstrip("-")
+    return plain if plain[:1].isalpha() else f"own-{plain}"[:40].rstrip("-")
 
 
 def _tell(out: Output, place: Path, files: dict[str, str], drawn: Drawn) -> None:

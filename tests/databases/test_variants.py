@@ -155,3 +155,19 @@ def test_what_is_made_from_files_says_which_option_is_missing(tmp_path: Path) ->
     with pytest.raises(UsageError, match="give --from or --synthetic"):
         refuse_missing(needy)
     refuse_missing(choose(needy, {"synthetic": True}))
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "a/b", "..", "Big", "x" * 41, "a\n"])
+def test_a_name_is_no_path(visits: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="is no name of a scenario"):
+        build("visits", visits, options={"synthetic": True}, name=name)
+    assert not visits.exists()
+
+
+def test_a_path_opens_no_scenario(visits: Path) -> None:
+    build("visits", visits, options={"synthetic": True}, name="twin")
+    outside = visits.parent / "outside"
+    (visits / "scenarios" / "twin").rename(outside)
+    for path in ("../../outside", str(outside)):
+        with pytest.raises(UnknownNameError):
+            open_scenario(path, visits)

@@ -43,6 +43,15 @@ def test_flags_give_a_scenario_that_builds_and_can_be_explored(
     assert "holds a scenario already" in again.err
 
 
+def test_an_id_is_no_path(ddr: Ddr, home: Path, source: Path) -> None:
+    given = ("scenarios", "new", str(source), "--entity", "patients.patientno")
+    for name in ("../../evil", str(home.parent / "evil"), "Big"):
+        refused = ddr(*given, "--id", name)
+        assert (refused.code, "small letters, digits" in refused.err) == (2, True)
+    assert not list(home.glob("scenarios/*"))
+    assert not (home.parent / "evil").exists()
+
+
 @pytest.mark.real
 def test_the_agent_without_a_model_explores_it(ddr: Ddr, source: Path) -> None:
     given = ("--entity", "Patients.PatientNo", "--id", "own", "--quiet")
@@ -77,7 +86,7 @@ def test_a_person_is_asked_for_what_was_not_given(
         (("--entity", "visits.wards"), "unknown column of visits 'wards' (did you mean 'ward'?)"),
         (("--entity", "visits.ward", "--label", "x"), "unknown column of visits 'x'"),
         (("--entity", "visits.ward", "--id", "flights"), "is the name of a scenario"),
-        (("--entity", "visits.ward", "--id", "No Such"), "key 'id'"),
+        (("--entity", "visits.ward", "--id", "No Such"), "--id 'No Such': small letters"),
     ],
 )
 def test_what_cannot_be_done_is_told_and_nothing_is_written(
