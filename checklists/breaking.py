@@ -29,18 +29,20 @@ def broken_by_disorder(
     asked: Asked | None,
     schema: Schema,
     progress: Progress,
+    seconds: float | None = None,
 ) -> Outcome:
     """Which items do not fail on at least 19 of 20 perturbed copies, and why.
 
     To fail there is to give a value, and one outside the tolerance: a query that breaks or finds
     nothing proves nothing. An item that has survived too often already is not tried further.
+    `seconds`: what one statement may take on a copy, where it is not ours.
     """
     outcome = Outcome()
     groups = _by_perturbation(items, outcome)
     done, whole = 0, max(1, len(groups) * len(seeds))
     with copy_of(connection) as copy:
         for perturbation, members in groups.items():
-            tried = _Tried(members, seeds)
+            tried = _Tried(members, seeds, seconds)
             columns = columns_of(members, perturbation.table, schema, asked)
             for seed in seeds:
                 progress(f"perturbed copies ({perturbation.kind}): seed {seed}", done / whole)
@@ -59,14 +61,16 @@ def broken_by_disorder(
 class _Tried:
     """Items that share a perturbed copy, and how they fared seed by seed."""
 
-    def __init__(self, items: Sequence[ChecklistItem], seeds: Sequence[int]) -> None:
-        self._open = list(items)
+    def __init__(
+        self, items: Sequence[ChecklistItem], seeds: Sequence[int], seconds: float | None
+    ) -> None:
+        self._open, self._seconds = list(items), seconds
         self._allowed = len(seeds) - math.ceil(MUST_FAIL * len(seeds))
         self._seeds = len(seeds)
         self._survived: dict[str, list[str]] = {}
 
     def on(self, copy: Copy, seed: int, asked: Asked | None) -> None:
-        readings = read(self._open, copy.cursor, asked)
+        readings = read(self._open, copy.cursor, asked, self._seconds)
         for item in self._open:
             if why := _why_it_survives(item, readings[item.id]):
                 self._survived.setdefault(item.id, []).append(f"seed {seed}: {why}")

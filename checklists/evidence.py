@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-from typing import TYPE_CHECKING
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
 
 from core.errors import ChecklistError
 
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
     import duckdb
 
 Value = float | str | None
+_AGAIN_S: Final = 0.05
+"""An interrupt that falls between two statements is lost, so it is said again."""
 
 
 def value_of(connection: duckdb.DuckDBPyConnection, sql: str) -> Value:
@@ -34,6 +39,26 @@ def value_of(connection: duckdb.DuckDBPyConnection, sql: str) -> Value:
     if len(rows[0]) != 1:
         raise ChecklistError(f"the evidence gives {len(rows[0])} columns, not one")
     return _plain(rows[0][0])
+
+
+@contextmanager
+def in_time(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+    """Interrupt what runs over this connection after so long, and all that is begun later in the block."""
+    done = threading.Event()
+
+    def watch() -> None:
+        wait = seconds
+        while not done.wait(wait):
+            connection.interrupt()
+            wait = _AGAIN_S
+
+    watching = threading.Thread(target=watch, name="evidence-deadline", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watching.join()  # none may reach the statement after it
 
 
 def _plain(value: object) -> Value:

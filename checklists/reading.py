@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checklists.authoring.asked import Asked
-from checklists.evidence import Value, value_of
+from checklists.evidence import Value, in_time, value_of
 from checklists.statement import Schema, columns_read
 from core.checklist import ChecklistItem
 from core.errors import ChecklistError
@@ -26,13 +27,19 @@ class Reading:
 
 
 def read(
-    items: Iterable[ChecklistItem], cursor: duckdb.DuckDBPyConnection, asked: Asked | None
+    items: Iterable[ChecklistItem],
+    cursor: duckdb.DuckDBPyConnection,
+    asked: Asked | None,
+    seconds: float | None = None,
 ) -> dict[str, Reading]:
-    """The reading of each item that has evidence, by its id."""
+    """The reading of each item that has evidence, by its id.
+
+    `seconds`: what one statement may take, where it is not ours.
+    """
     listed = [item for item in items if item.evidence_sql is not None]
     known = asked.values(listed, cursor) if asked else {}
     return {
-        item.id: Reading(known[item.id]) if item.id in known else _alone(item, cursor)
+        item.id: Reading(known[item.id]) if item.id in known else _alone(item, cursor, seconds)
         for item in listed
     }
 
@@ -58,9 +65,12 @@ def columns_of(
     return frozenset(found)
 
 
-def _alone(item: ChecklistItem, cursor: duckdb.DuckDBPyConnection) -> Reading:
+def _alone(
+    item: ChecklistItem, cursor: duckdb.DuckDBPyConnection, seconds: float | None
+) -> Reading:
     assert item.evidence_sql is not None
     try:
-        return Reading(value_of(cursor, item.evidence_sql))
+        with nullcontext() if seconds is None else in_time(cursor, seconds):
+            return Reading(value_of(cursor, item.evidence_sql))
     except ChecklistError as exc:
         return Reading(None, str(exc))

@@ -22,11 +22,12 @@ def disordered(
     items: Sequence[ChecklistItem],
     connection: duckdb.DuckDBPyConnection,
     schema: Mapping[str, Collection[str]],
+    seconds: float,
 ) -> list[ChecklistItem]:
     """The items that some disorder of what they rest on breaks, each with its perturbation.
 
     What a statement computes is dealt anew first, then whose rows they are; on 19 of 20 copies the
-    item must fail (checklists/breaking.py).
+    item must fail (checklists/breaking.py), and each time within `seconds`.
     """
     ways = {item.id: list(perturbations(item, schema)) for item in items}
     broken: dict[str, ChecklistItem] = {}
@@ -37,7 +38,13 @@ def disordered(
             if item.id not in broken and turn < len(ways[item.id])
         ]
         outcome = broken_by_disorder(
-            tried, connection, SEEDS, asked=None, schema=schema, progress=lambda _what, _share: None
+            tried,
+            connection,
+            SEEDS,
+            asked=None,
+            schema=schema,
+            progress=lambda _what, _share: None,
+            seconds=seconds,
         )
         broken.update({item.id: item for item in tried if item.id not in outcome.failed})
     return [broken[item.id] for item in items if item.id in broken]

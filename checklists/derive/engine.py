@@ -201,7 +201,9 @@ class Deriver:
         holding = [item for item in self.derived.items if item.has_path]
         if self.prover is None or not holding:
             return
-        broken = disordered(holding, self.prover.connection, self.prover.schema)
+        broken = disordered(
+            holding, self.prover.connection, self.prover.schema, self.prover.seconds
+        )
         proved = {item.id: item for item in broken}
         self.derived.proved = len(proved)
         self.derived.unproved.update({SURVIVES: len(holding) - len(proved)})

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from checklists.derive.facts import Fact, Ruling
 from checklists.derive.rules import figures
-from checklists.evidence import Value, value_of
+from checklists.evidence import Value, in_time, value_of
 from checklists.statement import faults_of
 from core.checklist import Expected
 from core.errors import ChecklistError
@@ -57,7 +55,7 @@ class Prover:
                 return f"the statement {faults[0]}"
             if reason := _unsound(sql, entity_id, expected):
                 return reason
-            with self._in_time():
+            with in_time(self.connection, self.seconds):
                 value = value_of(self.connection, sql)
                 if not expected.holds(value):
                     return f"the statement gives {_shown(value)}, the answer says {expected.value}"
@@ -80,16 +78,6 @@ class Prover:
                 if str(exc).startswith("the evidence gives"):
                     return True  # no row of it, which is another answer as well
         return not others
-
-    @contextmanager
-    def _in_time(self) -> Iterator[None]:
-        timer = threading.Timer(self.seconds, self.connection.interrupt)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
 
 
 def expected_of(figure: str, answer: str) -> Expected | None:
@@ -135,7 +123,9 @@ def _swapped(sql: str, entity_id: str, other: str) -> str:
     tree = sqlglot.parse_one(sql, dialect="duckdb")
     for literal in list(tree.find_all(exp.Literal)):
         if literal.this == entity_id:
-            literal.replace(exp.Literal(this=other, is_string=literal.is_string))
+            # An id that is no number stays a text: what it says is never SQL.
+            is_text = literal.is_string or not other.isdecimal()
+            literal.replace(exp.Literal(this=other, is_string=is_text))
     return tree.sql(dialect="duckdb")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -141,5 +143,34 @@ def test_what_disorder_breaks_is_proved_and_what_it_leaves_is_not(prover: Prover
     mean = item(ward.MEAN, 5.5)
     always = item("SELECT count(*) FROM patients WHERE id = 'P1'", 1)
     ever = item("SELECT count(DISTINCT patient) FROM visits WHERE patient = 'P1'", 1)
-    (kept,) = disordered([mean, always, ever], prover.connection, prover.schema)
+    (kept,) = disordered([mean, always, ever], prover.connection, prover.schema, prover.seconds)
     assert (kept.id, kept.perturbation) == (ward.MEAN, "outcome: visits(dose_mg)")
+
+
+SLOW_ELSEWHERE = (
+    "WITH RECURSIVE r(n) AS (SELECT avg(dose_mg) FROM visits WHERE patient = 'P1' UNION ALL "
+    "SELECT n + 0.00001 FROM r WHERE n < 5) SELECT max(n) FROM r"
+)
+"""At once for P1, whose mean is above 5; hundreds of thousands of rounds for the others."""
+
+
+def test_the_deadline_holds_for_the_other_entities_as_well(prover: Prover) -> None:
+    started = time.monotonic()
+    reason = proved(replace(prover, seconds=0.3), SLOW_ELSEWHERE)
+    assert reason == "the statement gives the same for every entity"
+    assert time.monotonic() - started < 2
+
+
+def test_the_deadline_holds_on_disordered_copies(prover: Prover) -> None:
+    started = time.monotonic()
+    mean = item(SLOW_ELSEWHERE, 5.5)
+    assert disordered([mean], prover.connection, prover.schema, 0.05) == []
+    assert time.monotonic() - started < 4
+
+
+def test_an_id_that_is_no_number_is_never_sql(prover: Prover) -> None:
+    """Instead of 5 it would ask for every day, and so call a statement about nobody proved."""
+    hostile = replace(prover, entity_ids=("5", "5 OR true"))
+    said = Ruling.model_validate(ward.ruling("SELECT count(*) FROM visits WHERE day = 5", "3"))
+    fact = Fact.model_validate({**ward.fact("P1"), "answer": "It was 3."})
+    assert hostile.prove(fact, said, "5") == "the statement gives the same for every entity"
