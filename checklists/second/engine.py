@@ -22,6 +22,8 @@ MOST_ROWS = 3_000_000
 """Rows that are copied into memory at most; items that need more are not compared."""
 SECONDS = 30.0
 """What one statement may take there."""
+LONGEST = 100_000_000
+"""Bytes of one value or row there: SQLite's own bound is a gigabyte."""
 NEAR = 1e-6
 """How near the two values must be, as a share of the value or absolutely."""
 _CHUNK = 20_000
@@ -53,6 +55,9 @@ def compared(
     mine = [item for item in items if item.id in statements]
     with sqlite3.connect(":memory:", isolation_level=None) as second:
         add_functions(second)
+        # No other file and no endless text, whatever a statement says.
+        second.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        second.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
         # LIKE heeds case in DuckDB.
         second.execute("PRAGMA case_sensitive_like = ON")
         progress("copying the tables for the second engine", 0.0)
@@ -124,7 +129,7 @@ def _copy_tables(
             readers.setdefault(table, []).append(item.id)
     room = MOST_ROWS
     for table, read in sorted(needed.items()):
-        rows = connection.execute(f'SELECT count(*) FROM "{table}"').fetchall()[0][0]
+        rows = connection.execute(f"SELECT count(*) FROM {_name(table)}").fetchall()[0][0]
         if rows > room:
             reason = f"{table} has {rows:,} rows, and {MOST_ROWS:,} are copied at most"
             outcome.unknown.update(dict.fromkeys(readers[table], reason))
@@ -132,7 +137,8 @@ def _copy_tables(
         room -= rows
         _copy_table(table, sorted(read) or sorted(types[table])[:1], connection, second, types)
         for column in sorted(read & _entity_columns(items)):
-            second.execute(f'CREATE INDEX "{table}:{column}" ON "{table}" ("{column}")')
+            index = _name(f"{table}:{column}")
+            second.execute(f"CREATE INDEX {index} ON {_name(table)} ({_name(column)})")
     # Without the tables' sizes SQLite joins by going through the one for each row of the other.
     second.execute("ANALYZE")
 
@@ -145,15 +151,15 @@ def _copy_table(
     types: Types,
 ) -> None:
     kept = [_KEPT[types[table][column].split("(", maxsplit=1)[0]] for column in columns]
-    named = ", ".join(f'"{c}" {kind}' for c, (kind, _) in zip(columns, kept, strict=True))
-    taken = ", ".join(form.format(f'"{c}"') for c, (_, form) in zip(columns, kept, strict=True))
-    second.execute(f'CREATE TABLE "{table}" ({named})')
+    named = ", ".join(f"{_name(c)} {kind}" for c, (kind, _) in zip(columns, kept, strict=True))
+    taken = ", ".join(form.format(_name(c)) for c, (_, form) in zip(columns, kept, strict=True))
+    second.execute(f"CREATE TABLE {_name(table)} ({named})")
     marks = ", ".join("?" for _ in columns)
     cursor = connection.cursor()
-    cursor.execute(f'SELECT {taken} FROM "{table}"')
+    cursor.execute(f"SELECT {taken} FROM {_name(table)}")
     second.execute("BEGIN")
     while rows := cursor.fetchmany(_CHUNK):
-        second.executemany(f'INSERT INTO "{table}" VALUES ({marks})', rows)
+        second.executemany(f"INSERT INTO {_name(table)} VALUES ({marks})", rows)
     second.execute("COMMIT")
     cursor.close()
 
@@ -192,6 +198,10 @@ def _near(first: Value, second: object) -> bool:
         # A moment has a T between day and hour in Python, and a blank in SQL.
         return first in {second, second.replace(" ", "T", 1)}
     return first == second
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _quoted(entity_id: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import duckdb
 import pytest
 
@@ -139,3 +141,22 @@ def test_an_item_without_a_value_is_not_compared() -> None:
     fact = item()
     found = compared([fact], small(), {}, lambda _text, _share: None)
     assert found.unknown == {fact.id: "there is no value to compare"}
+
+
+def test_names_with_quotes_are_names() -> None:
+    connection = small()
+    connection.execute('CREATE TABLE "a""b" AS SELECT 3 AS "x""y" UNION ALL SELECT 4')
+    assert second(*asking('SELECT sum("x""y") FROM "a""b"'), connection=connection) == Outcome()
+
+
+def test_a_statement_reaches_no_other_file_and_fills_no_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = item()
+    for hostile in (f"ATTACH '{tmp_path / 'made'}' AS other", "SELECT length(zeroblob(500000000))"):
+        monkeypatch.setattr(engine, "rewritten", lambda _sql, _types, said=hostile: said)
+        found = compared([fact], small(), {fact.id: 1.0}, lambda _text, _share: None)
+        assert "SQLite does not take it: too" in found.unknown[fact.id].replace(
+            "string or blob ", ""
+        )
+    assert list(tmp_path.iterdir()) == []
