@@ -33,6 +33,8 @@ LONGEST_WAIT_S = 600.0
 TIMEOUT_S = 60.0
 _CONTACT = re.compile(r"[^\s@]+.*\s[^\s@]+@[^\s@]+\.[^\s@]+|[^\s@]+@[^\s@]+\.[^\s@]+")
 _ACCESSION = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
+_ENCODINGS = frozenset(("", "identity", "gzip", "deflate"))
+"""One at most: what is packed in layers grows a thousandfold with each, before its size is seen."""
 _NAME = re.compile(r"[\w.-]{1,150}")
 _FACTS = "{data}/api/xbrl/companyfacts/CIK{cik:0>10}.json"
 _SUBMISSIONS = "{data}/submissions/CIK{cik:0>10}.json"
@@ -199,6 +201,11 @@ class Client:
     def _answer(self, url: str) -> tuple[int, httpx.Headers, bytes]:
         assert self._http is not None
         with self._http.stream("GET", url) as response:
+            packed = response.headers.get("Content-Encoding", "").strip().lower()
+            if packed not in _ENCODINGS:
+                raise ScenarioError(
+                    f"{url}: is packed in a way that was not asked for ({packed!r})"
+                )
             parts, size = [], 0
             for part in response.iter_bytes():
                 size += len(part)
@@ -233,6 +240,7 @@ def _seconds(said: str | None, otherwise: float) -> float:
         return float(said)
     try:
         until = email.utils.parsedate_to_datetime(said)
+        until = until if until.tzinfo else until.replace(tzinfo=UTC)  # -0000 is a zone not told
     except ValueError:
         return otherwise
     return max(0.0, (until - datetime.now(UTC)).total_seconds())

@@ -21,6 +21,8 @@ from databases.filings.sections import items
 MAX_TEXT = 255
 """Characters of a text that is a fact; a longer one is narrative, and agents read no narrative."""
 MAX_SCALE = 30
+MAX_PIECES = 1000
+"""Of one fact's text that is continued elsewhere; a note has one a page."""
 _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 _BLOCK = "TextBlock"
 _STANDARD = re.compile(r"https?://(?:[\w-]+\.)*(?:fasb\.org|sec\.gov|xbrl\.org|ifrs\.org|w3\.org)/")
@@ -186,15 +188,17 @@ class _Reader:
 
     def _chain(self, element: etree._Element) -> list[etree._Element]:
         """The element and what continues it; a chain that comes back to itself ends there."""
-        parts = [element]
-        while following := parts[-1].get("continuedAt"):
-            part = self._continued.get(following)
-            if part is None:
+        part, parts = element, {element: None}
+        while following := part.get("continuedAt"):
+            if following not in self._continued:
                 self._fail(element, f"is continued at {following!r}, which is not there")
+            part = self._continued[following]
             if part in parts:
                 break
-            parts.append(part)
-        return parts
+            if len(parts) == MAX_PIECES:
+                self._fail(element, f"is in more than {MAX_PIECES:,} pieces")
+            parts[part] = None
+        return list(parts)
 
     def _notes(self) -> list[Text]:
         """The outermost blocks of text: the notes as wholes, and not the policies and tables in them."""

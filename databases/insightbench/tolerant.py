@@ -91,9 +91,11 @@ def _as_python(text: str) -> Any:
     """A literal, alone or behind `name =`. Nothing is evaluated."""
     body = re.sub(r"\A[A-Za-z_]\w*\s*=\s*", "", text)
     try:
-        return ast.literal_eval(body)
+        found = ast.literal_eval(body)
+        str(found)  # what has no text, as a number of thousands of digits, is no field
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return None
+    return found
 
 
 def _field_by_field(text: str) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import zlib
 from collections import Counter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn
@@ -31,7 +32,9 @@ def header_of(path: Path, encoding: str = "utf-8") -> tuple[str, list[str]]:
         first = _first_line(path, encoding).strip("\r\n")
     except UnicodeDecodeError as exc:
         _fail_encoding(path, encoding, f"line 1, byte {exc.start + 1}", exc)
-    except (OSError, EOFError) as exc:
+    except UnicodeError as exc:  # the two bytes that begin UTF-16 are missing
+        _fail_encoding(path, encoding, "line 1", exc)
+    except (OSError, EOFError, zlib.error) as exc:
         raise ScenarioError(f"{path}: cannot be read: {exc}") from exc
     if not first.strip():
         raise ScenarioError(f"{path}: line 1: there are no column names")

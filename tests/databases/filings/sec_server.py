@@ -20,6 +20,8 @@ class Service:
     url: str = ""
     refusals: list[tuple[int, str | None]] = field(default_factory=list)
     """Answers to the next requests: a status and a Retry-After; 0 = the connection is cut."""
+    layers: int = 1
+    """How many times an answer is packed, where the client takes gzip."""
     asked: list[tuple[str, str]] = field(default_factory=list)
     """Path and User-Agent of each request, in order."""
 
@@ -67,11 +69,13 @@ def serving(files: dict[str, bytes]) -> Iterator[Service]:
 
         def _answer(self, status: int, body: bytes, wait: str | None = None) -> None:
             packed = "gzip" in self.headers.get("Accept-Encoding", "")
-            data = gzip.compress(body) if packed else body
+            data = body
+            for _ in range(service.layers if packed else 0):
+                data = gzip.compress(data)
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             if packed:
-                self.send_header("Content-Encoding", "gzip")
+                self.send_header("Content-Encoding", ", ".join(["gzip"] * service.layers))
             if wait is not None:
                 self.send_header("Retry-After", wait)
             self.end_headers()

@@ -223,3 +223,17 @@ def test_what_is_kept_is_packed_and_whole(sec: Service, tmp_path: Path) -> None:
     (path,) = tmp_path.glob("companyfacts-*")
     assert gzip.decompress(path.read_bytes()) == sec.files[FACTS]
     assert list(tmp_path.glob(".*")) == []
+
+
+def test_what_is_packed_in_layers_is_not_unpacked(sec: Service, tmp_path: Path) -> None:
+    sec.layers = 2
+    with pytest.raises(
+        ScenarioError, match=r"packed in a way that was not asked for \('gzip, gzip'\)"
+    ):
+        fetched(sec, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_time_without_a_zone_is_waited_for_as_well(sec: Service, tmp_path: Path) -> None:
+    sec.refusals = [(429, "Wed, 21 Oct 2015 07:28:00 -0000")]
+    assert fetched(sec, tmp_path).requests == 4

@@ -108,6 +108,15 @@ def test_a_text_that_goes_on_in_a_circle_ends() -> None:
     assert str(one(first, rest).text).startswith("ab")
 
 
+def test_a_text_in_very_many_pieces_is_refused_at_once() -> None:
+    pieces = [
+        f'<ix:continuation id="c{n}" continuedAt="c{n + 1}">x</ix:continuation>'
+        for n in range(20_000)
+    ]
+    first = said("a", "wom:Motto", continuedAt="c0")
+    assert "is in more than 1,000 pieces" in fails(first + "".join(pieces))
+
+
 def test_a_list_of_links_becomes_names() -> None:
     links = "http://fasb.org/us-gaap/2024#OtherAssets http://www.wombatworks.example/2024#Burrows"
     assert one(said(links, "us-gaap:Enumeration")).text == "us-gaap:OtherAssets wom:Burrows"

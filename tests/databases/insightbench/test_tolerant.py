@@ -97,3 +97,5 @@ def test_deep_nesting_and_length_are_bounded() -> None:
     assert read_insight("[" * 100_000) is None
     assert read_insight("{'insight': " + "(" * 100_000) is None
     read_insight("'insight': \"" * 30_000)  # comes to an end
+    endless = "0x" + "f" * 10_000  # an integer that has no text
+    assert read_insight(f"{{'insight': 'x', 'plot': {endless}}}") == {"insight": "x"}

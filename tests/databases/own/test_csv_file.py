@@ -33,8 +33,9 @@ def loaded(path: Path, encoding: str = "utf-8") -> list[tuple[object, ...]]:
         ("behind.csv", HEAD + ROWS + b'7,"a"b\n', "line 3002: a quoted cell does not end"),
         ("latin.csv", HEAD + ROWS + b"7,M\xfcller\n", "line 3002: not utf-8; say which encoding"),
         ("latin-head.csv", b"id,M\xfcller\n1,2\n", "line 1, byte 5: not utf-8"),
-        ("cut.csv.gz", gzip.compress(HEAD + ROWS)[:3000], "it ends early"),
+        ("cut.csv.gz", gzip.compress(HEAD + ROWS, mtime=0)[:3000], "it ends early"),
         ("gz-in-name.csv.gz", b"\x1f\x8b\x00", "cannot be read"),
+        ("damaged.csv.gz", gzip.compress(HEAD + ROWS, mtime=0)[:12] + b"\xff" * 40, "cannot be read"),
     ],
 )
 def test_what_is_broken_has_its_file_and_line(
@@ -72,3 +73,10 @@ def test_a_row_is_found_by_its_line_where_cells_hold_line_breaks(tmp_path: Path)
     path = tmp_path / "broken-lines.csv"
     path.write_text('id,name\n1,"a\nb\nc"\n2,x\n', "utf-8")
     assert [line_of(path, row) for row in (1, 2)] == [2, 5]
+
+
+def test_utf_16_without_its_mark_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "bare.csv"
+    path.write_bytes(HEAD.decode().encode("utf-16-le"))
+    with pytest.raises(ScenarioError, match="line 1: not utf-16; say which encoding"):
+        header_of(path, "utf-16")
