@@ -130,10 +130,18 @@ def _figure(value: float | None) -> str:
     return "- (not defined)" if value is None else f"{value:.3f}"
 
 
+def _private(path: str, flags: int) -> int:
+    import os
+
+    return os.open(path, flags, 0o600)
+
+
 def _write(path: Path, text: str, *, replace: bool) -> None:
     """Not over somebody's filled-in sheet."""
     try:
-        with path.open("w" if replace else "x", encoding="utf-8", newline="") as stream:
+        mode = "w" if replace else "x"
+        # Its owner's alone: the answers stand in it.
+        with open(path, mode, encoding="utf-8", newline="", opener=_private) as stream:
             # Without the mark, spreadsheets take a CSV file for one of another encoding.
             stream.write(f"\ufeff{text}" if path.suffix.lower() == ".csv" else text)
     except FileExistsError as exc:

@@ -93,6 +93,7 @@ def test_a_filled_in_sheet_is_not_written_over_and_a_sheet_may_hold_some_alone(
     path = str(tmp_path / "s.jsonl")
     assert ddr("checklists", "review", "mine", "--out", path, "--only", "accepted").code == 0
     assert Path(path).read_text() == ""
+    assert Path(path).stat().st_mode & 0o777 == 0o600, "the answers stand in it"
     assert "is there already" in ddr("checklists", "review", "mine", "--out", path).err
     assert ddr("checklists", "review", "mine", "--out", path, "--replace").code == 0
     assert len(Path(path).read_text().splitlines()) == 3
