@@ -64,8 +64,10 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
     out.say(f"licence {about.license.name}; {about.license.source or ''}")
     answer = state(installed, settings)
     if section := installed.manifest.build:
-        answer["options"] = section.options
-        listed = [f"{name} = {value}" for name, value in section.options.items()]
+        # Who downloads is said to the owner of the data, and to nobody else.
+        options = {name: value for name, value in section.options.items() if name != "contact"}
+        answer["options"] = options
+        listed = [f"{name} = {value}" for name, value in options.items()]
         if listed:
             out.say(f"build options: {'; '.join(listed)}")
     if not installed.is_built():

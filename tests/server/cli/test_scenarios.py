@@ -50,6 +50,17 @@ def test_an_unbuilt_scenario_shows_how_to_build_it(ddr: Ddr) -> None:
     assert "ddr scenarios build flights" in ddr("scenarios", "show", "flights").out
 
 
+def test_who_downloads_is_not_shown(ddr: Ddr, home: Path) -> None:
+    folder = home / "scenarios" / "mine"
+    folder.mkdir(parents=True)
+    told = '{"base": "filings", "options": {"contact": "Ada ada@wombat.example", "rate": 3.0}}'
+    (folder / "variant.json").write_text(told)
+    for form in ((), ("--json",)):
+        shown = ddr("scenarios", "show", "mine", *form).out
+        assert "rate" in shown
+        assert "ada@" not in shown
+
+
 def test_building_what_is_built_changes_nothing(ddr: Ddr, built_home: Path) -> None:
     path = built_home / "scenarios" / "flights" / "flights.duckdb"
     before = path.stat().st_mtime_ns
