@@ -12,11 +12,16 @@ from pydantic import ValidationError
 
 from checklists.canonical import items_hash
 from core.checklist import Checklist
-from core.errors import ChecklistError, UnknownNameError
+from core.errors import ChecklistError, UnknownNameError, UsageError
+from core.hints import typed
 from core.reading import kind_of, read_json
 
 FOLDER = Path(__file__).parent
 """Where the shipped checklists lie, one `<id>.json` each."""
+
+
+class NoChecklistError(UsageError):
+    """A scenario that nobody has brought a checklist for; it can be explored all the same."""
 
 
 def checklist_ids(own: Path | None = None) -> list[str]:
@@ -28,12 +33,19 @@ def checklist_for(scenario_id: str, own: Path | None = None) -> Checklist:
     """The checklist that a scenario is scored by unless another is asked for.
 
     It is the one with the scenario's own id, from somebody's own folder before the shipped ones.
-    Raises UnknownNameError with the scenarios that have one.
+    Raises NoChecklistError where there is none.
     """
-    known = checklist_ids(own)
-    if scenario_id not in known:
-        raise UnknownNameError("checklist for scenario", scenario_id, known)
+    if not has_checklist(scenario_id, own):
+        raise NoChecklistError(
+            f"scenario {scenario_id!r} has no checklist of its own: name one by --checklist (an id of "
+            f"`{typed('checklists list')}`, or a file), or write one (docs/checklists.md)"
+        )
     return load(scenario_id, own)
+
+
+def has_checklist(scenario_id: str, own: Path | None = None) -> bool:
+    """Whether a scenario can be scored without a checklist being named."""
+    return scenario_id in checklist_ids(own)
 
 
 def load(path_or_id: str | Path, own: Path | None = None) -> Checklist:

@@ -189,13 +189,32 @@ class InstalledScenario:
         )
 
     @property
-    def _command(self) -> str:
-        return typed(f"scenarios build {self.scenario.id}")
+    def build_command(self) -> str:
+        """What builds it, as it is typed here; PATH stands for the owners' files, where none are known."""
+        known = read_record(self.folder) is not None or not self._lacks_source
+        return typed(f"scenarios build {self.scenario.id}{'' if known else ' --from PATH'}")
+
+    @property
+    def how_to_build(self) -> str:
+        """The same, and the twin's command where somebody without the owners' files can have one."""
+        section = self.manifest.build
+        if section is None or "synthetic" not in section.variants or not self._lacks_source:
+            return self.build_command
+        twin = typed(f"scenarios build {self.scenario.id} --synthetic")
+        return f"{self.build_command}; or its generated twin: {twin}"
+
+    @property
+    def _lacks_source(self) -> bool:
+        """Whether it is made of something that nobody has named yet."""
+        section = self.manifest.build
+        if section is None or not section.needs_one_of:
+            return False
+        return not any(section.options.get(option) for option in section.needs_one_of)
 
     def _refuse_changed(self, how: str = "") -> NoReturn:
         raise ScenarioError(
             f"{self.place} has changed since it was built{how}; "
-            f"build it anew: {self._command}. Runs made on the old content do not compare"
+            f"build it anew: {self.build_command}. Runs made on the old content do not compare"
         )
 
     def _check_external(self, record: BuildRecord, *, rehash: bool) -> None:
@@ -212,7 +231,7 @@ class InstalledScenario:
         except DatabaseHeldError:
             raise
         except ScenarioError as exc:
-            raise type(exc)(f"{exc}; build it anew: {self._command}") from exc
+            raise type(exc)(f"{exc}; build it anew: {self.build_command}") from exc
 
     def _read(self, *, rehash: bool) -> tuple[str, str]:
         """The stored fingerprint, and the one of the rows where it was asked for (else again the stored)."""
@@ -225,10 +244,10 @@ class InstalledScenario:
         except DatabaseHeldError:
             raise
         except DatabaseError as exc:
-            raise DatabaseError(f"{exc}; build it anew: {self._command}") from exc
+            raise DatabaseError(f"{exc}; build it anew: {self.build_command}") from exc
         except duckdb.Error as exc:
             raise DatabaseError(
-                f"{self.database_path} is corrupt; build it anew: {self._command}"
+                f"{self.database_path} is corrupt; build it anew: {self.build_command}"
             ) from exc
 
     def _is_touched(self, record: BuildRecord) -> bool:
@@ -244,15 +263,15 @@ class InstalledScenario:
             if any(self.folder.glob(f"{TEMP_PREFIX}*")):
                 raise ScenarioError(
                     f"scenario {name} is half built: a build was broken off, or goes on in another "
-                    f"process; to finish it: {self._command}"
+                    f"process; to finish it: {self.build_command}"
                 )
             if record is not None:
-                raise DatabaseError(f"{self.place} is missing; build it anew: {self._command}")
-            raise ScenarioError(f"scenario {name} is not built; build it: {self._command}")
+                raise DatabaseError(f"{self.place} is missing; build it anew: {self.build_command}")
+            raise ScenarioError(f"scenario {name} is not built; build it: {self.how_to_build}")
         if record.version != self.scenario.version:
             raise ScenarioError(
                 f"scenario {name} was built as version {record.version} and is version "
-                f"{self.scenario.version} now; build it anew: {self._command}"
+                f"{self.scenario.version} now; build it anew: {self.build_command}"
             )
         return record
 

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import DdrError
-from core.hints import typed
 from core.wording import counted
 from server.settings import Settings
 
@@ -122,7 +121,7 @@ def _role(installed: InstalledScenario) -> Finding:
 
 def _content(installed: InstalledScenario) -> Finding:
     name = f"scenario {installed.scenario.id}"
-    command = typed(f"scenarios build {installed.scenario.id}")
+    command = installed.build_command
     if not installed.is_built():
         return Finding(name, False, "not built", command, needed=False)
     try:

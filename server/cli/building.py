@@ -14,6 +14,9 @@ from server.cli.options import Json, Quiet
 from server.cli.scenario_state import ScenarioName, state
 
 if TYPE_CHECKING:
+    from core.checklist import Checklist
+    from databases.installed import InstalledScenario
+    from databases.manifest import OptionValue
     from databases.variants import Options
 
 From = Annotated[
@@ -41,6 +44,11 @@ Settings_ = Annotated[
         "--set", help="Any other option of the scenario (scenarios show).", metavar="KEY=VALUE"
     ),
 ]
+_SPELT_OUT = (
+    *("from", "synthetic", "entities", "rows", "seed", "as_is", "anonymise", "fetch", "contact"),
+    *("tables", "notes", "export_layout"),
+)
+"""The options that have a spelling of their own; all others are given by --set."""
 _MILLIONS = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
 
 
@@ -86,7 +94,6 @@ def build(
     A scenario that is made from files takes --from, and --synthetic for a generated twin with
     hidden states behind its rows. Which options a scenario takes is told by `ddr scenarios show`.
     """
-    from checklists.validate import not_full
     from databases import build as builder
     from server import settings as places
     from server.authoring import author_checklist
@@ -133,12 +140,13 @@ def build(
     remarks = installed.notes()
     for remark in remarks:
         out.note(remark)
-    if checklist is not None:
+    if checklist is None:
+        out.note("nothing was authored: it can be explored, and scored by a checklist of your own")
+    else:
         out.say(f"its checklist has {counted(len(checklist.items), 'item')}")
-        if short := not_full(checklist, [entity.id for entity in installed.entities()]):
-            more = f"; and {len(short) - 1} more" if len(short) > 1 else ""
-            out.note(f"it is not full: {short[0].text}{more}")
-        out.say(f"explore it: {typed(f'run --scenario {built} --agent profiler')}")
+        for remark in _thin(checklist, installed):
+            out.note(remark)
+    out.hint(f"\nnext: {typed(f'run --scenario {built} --agent profiler')}")
     out.result(
         {
             **state(installed, settings),
@@ -146,6 +154,31 @@ def build(
             "notes": remarks,
         }
     )
+
+
+def as_typed(option: str, value: OptionValue) -> str:
+    """A build option as it is given: '--seed 7', '--synthetic', '--set slope=0.02'."""
+    if option not in _SPELT_OUT:
+        return f"--set {option}={str(value).lower() if isinstance(value, bool) else value}"
+    named = f"--{option.replace('_', '-')}"
+    return named if isinstance(value, bool) or not value else f"{named} {value}"
+
+
+def _thin(checklist: Checklist, installed: InstalledScenario) -> list[str]:
+    """Entities about which too little could be proved; what others published is as long as it is."""
+    from checklists.validate import LEAST_CATEGORIES, LEAST_ITEMS, not_full
+
+    if not checklist.items:
+        return ["no fact could be proved: so little data, or so few entities, tell nothing apart"]
+    if all(item.evidence_sql is None for item in checklist.items):
+        return []
+    entities = [entity.id for entity in installed.entities()]
+    if not (short := not_full(checklist, entities)):
+        return []
+    return [
+        f"fewer than {LEAST_ITEMS} facts in {LEAST_CATEGORIES} categories could be proved for "
+        f"{len(short)} of {counted(len(entities), installed.scenario.entity_noun)}"
+    ]
 
 
 def _pairs(written: list[str]) -> Options:

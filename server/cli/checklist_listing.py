@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from core.hints import typed
 from server.cli.options import Json, Quiet, example
 
 if TYPE_CHECKING:
@@ -31,13 +32,14 @@ def list_(json: Json = False, quiet: Quiet = False) -> None:
             each.id,
             each.version,
             each.scenario_id,
-            str(len(each.items)),
-            str(_stale(each) or ""),
+            f"{len(each.items):,}",
+            f"{_stale(each):,}" if _stale(each) else "",
             each.hash[:12],
         ]
         for each in found
     ]
     out.table(["checklist", "version", "scenario", ">items", ">stale", "hash"], rows)
+    out.hint(f"\nnext: {typed('checklists audit CHECKLIST')}")
     out.result(
         {
             "checklists": [

@@ -116,6 +116,9 @@ def evaluate(
             return
         judged = carry_out(spec, facts, store, settings, out, asked=asked)
     show_scores(judged, out)
+    if asked.checker == "matching" and not any(score.coverage for score in judged.scores):
+        by_model = typed(f"evaluate {spec.id} --judge PROVIDER/MODEL")
+        out.hint(f"only a model can judge these items: {by_model}")
     out.hint(f"\nnext: {typed(f'report {spec.id}')}")
     out.result(as_json(judged))
 

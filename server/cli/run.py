@@ -13,6 +13,8 @@ from server.cli import run_options as opt
 from server.cli.options import Json, Quiet, example
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from core.run import RunSpec
     from server.cli.output import Output
     from server.config import RunOptions
@@ -121,7 +123,7 @@ def run(
                 return
             specs, means = begin(options, store, settings, sandbox=sandbox)
         carry_out(specs, store, settings, out, means=means, retry_errors=retry_errors)
-        _tell(specs, store, out)
+        _tell(specs, store, settings.checklists, out)
 
 
 def _resumed(
@@ -198,7 +200,9 @@ def carry_out(
     Expedition(listed, store, settings, out, means=means, retry_errors=retry_errors).go()
 
 
-def _tell(specs: Sequence[RunSpec], store: Repository, out: Output) -> None:
+def _tell(specs: Sequence[RunSpec], store: Repository, own: Path, out: Output) -> None:
+    """`own` is the folder of the checklists of this home."""
+    from checklists.loader import has_checklist
     from server.cli.exploring import resume_command
     from server.cli.showing import show_run
     from server.runs import progress_of, summary
@@ -210,7 +214,8 @@ def _tell(specs: Sequence[RunSpec], store: Repository, out: Output) -> None:
         show_run(spec, store, out)
         state = progress_of(spec, store)
         failed += state.failed
-        look = [typed(f"evaluate {spec.id}"), typed(f"show {spec.id} {spec.entity_ids[0]}")]
+        score = [typed(f"evaluate {spec.id}")] if has_checklist(spec.scenario_id, own) else []
+        look = [*score, typed(f"show {spec.id} {spec.entity_ids[0]}")]
         again = [f"{resume_command(spec)} --retry-errors"] if state.failed else []
         out.hint("\n" + "\n".join(_steps([*again, *look])))
         if state.failed:

@@ -15,8 +15,8 @@ ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="Its id, a
 
 def state(installed: InstalledScenario, settings: Settings) -> dict[str, Any]:
     """Records, tables, fields, entities and items are None where it is not built, or unknown."""
-    from checklists.loader import checklist_for
-    from core.errors import DdrError, UnknownNameError
+    from checklists.loader import checklist_for, has_checklist
+    from core.errors import DdrError
 
     scenario = installed.scenario
     built = installed.is_built()
@@ -29,11 +29,9 @@ def state(installed: InstalledScenario, settings: Settings) -> dict[str, Any]:
         "license": scenario.license.name,
         "restricted": scenario.license.restricted,
     }
-    try:
+    if has_checklist(scenario.id, settings.checklists):
         items = checklist_for(scenario.id, settings.checklists).items
         told["items"] = sum(item.status == "accepted" for item in items)
-    except UnknownNameError:
-        pass
     if built:
         told["entities"] = len(installed.entities())
         try:

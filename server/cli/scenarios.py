@@ -6,7 +6,7 @@ import typer
 
 from core.hints import typed
 from core.wording import counted
-from server.cli.building import build
+from server.cli.building import as_typed, build
 from server.cli.options import Json, Quiet, example
 from server.cli.scenario_new import EXAMPLE, new
 from server.cli.scenario_state import ScenarioName, state
@@ -47,6 +47,7 @@ def list_(json: Json = False, quiet: Quiet = False) -> None:
         for s in found
     ]
     out.table(["scenario", "title", "state", *(f">{name}" for name in sizes)], rows)
+    out.hint(f"\nnext: {typed('scenarios show SCENARIO')}")
     out.result({"scenarios": found})
 
 
@@ -61,17 +62,17 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
     installed = open_scenario(scenario, settings.home)
     about = installed.scenario
     out.say(f"{about.id} {about.version}: {about.title}")
-    out.say(f"licence {about.license.name}; {about.license.source or ''}")
+    out.say("; ".join(filter(None, (f"licence {about.license.name}", about.license.source))))
     answer = state(installed, settings)
     if section := installed.manifest.build:
         # Who downloads is said to the owner of the data, and to nobody else.
         options = {name: value for name, value in section.options.items() if name != "contact"}
         answer["options"] = options
-        listed = [f"{name} = {value}" for name, value in options.items()]
-        if listed:
-            out.say(f"build options: {'; '.join(listed)}")
+        if options:
+            listed = [as_typed(name, value) for name, value in options.items()]
+            out.say(f"build options: {', '.join(listed)}")
     if not installed.is_built():
-        out.say(f"not built; build it: {typed(f'scenarios build {scenario}')}")
+        out.say(f"not built; build it: {installed.how_to_build}")
     else:
         installed.check()
         out.say(f"fingerprint {about.fingerprint}")
@@ -87,6 +88,7 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
         answer["fingerprint"] = about.fingerprint
         answer["tables"] = [t.model_dump(mode="json") for t in tables]
         answer["entities"] = {e.id: e.label for e in entities}
+        out.hint(f"\nnext: {typed(f'run --scenario {about.id} --agent profiler')}")
     out.result(answer)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from checklists.canonical import to_json
-from checklists.loader import checklist_for, checklist_ids, load
+from checklists.loader import NoChecklistError, checklist_for, checklist_ids, load
 from core.errors import ChecklistError, UnknownNameError
 from tests.checklists.small import checklist, item
 
@@ -38,7 +38,10 @@ def test_the_shipped_checklist_loads_by_its_id_and_by_its_scenario() -> None:
 def test_an_unknown_name_lists_those_that_exist() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown checklist 'flihgts'.*known: .*flights"):
         load("flihgts")
-    with pytest.raises(UnknownNameError, match=r"scenario 'boats'.*flights"):
+
+
+def test_a_scenario_without_a_checklist_says_how_it_is_scored_all_the_same() -> None:
+    with pytest.raises(NoChecklistError, match=r"'boats' has no checklist.*ddr checklists list"):
         checklist_for("boats")
 
 
