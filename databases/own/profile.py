@@ -66,11 +66,6 @@ class ColumnProfile(Record):
         """Whether people wrote what they liked."""
         return self.is_text and self.length is not None and self.length > _LONG
 
-    @property
-    def is_time(self) -> bool:
-        """Whether it is a date or a moment, by its type."""
-        return self.type.upper().startswith(("DATE", "TIMESTAMP"))
-
 
 class TableProfile(Record):
     """One table."""

@@ -59,11 +59,6 @@ class Table:
         """Column to type, in the file's order."""
         return {column.name: column.type for column in self.columns}
 
-    @property
-    def of_patients(self) -> bool:
-        """Whether its rows are about patients; else it explains codes."""
-        return "subject_id" in self.types
-
 
 @cache
 def layout() -> Mapping[str, Table]:

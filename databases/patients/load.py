@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from databases.builder import BuildContext
 
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
-_COLUMN = re.compile(r'column "?([\w]+)"?', re.IGNORECASE)
 _READ = (
     "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', nullstr = '', "
     "max_line_size = {line}, buffer_size = {buffer}"
