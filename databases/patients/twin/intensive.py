@@ -28,39 +28,16 @@ TABLES = (
 def charted(writer: Writer, draws: Draws, state: State, counts: Ints) -> None:
     """chartevents: vital signs, which the courses move."""
     items = vocabulary.charted("vital")
-    drawn, shared, levels = _events(writer, draws, state, counts, "chart")
-    who = state.block.entity[drawn.owner]
-    item = draws.below("vital", len(items.itemid), who, drawn.place)
-    value = measured(
-        draws, items, state, levels, name="vital", who=who, item=item, place=drawn.place
-    )
-    columns = {
-        **shared,
-        "charttime": times(drawn.time),
-        "itemid": items.itemid[item],
-        "valuenum": value / items.scale[item],
-        "valueuom": texts(item, items.units),
-        "warning": who * 0,
-    }
+    item, value, columns = _measurements(writer, draws, state, counts, stream="chart", name="vital")
+    columns["valuenum"] = value / items.scale[item]
+    columns["warning"] = item * 0
     writer.put("chartevents", columns, value=NUMBER_AS_TEXT.format("valuenum"))
 
 
 def left_the_body(writer: Writer, draws: Draws, state: State, counts: Ints) -> None:
     """outputevents: urine falls as the kidneys fail."""
-    items = vocabulary.charted("output")
-    drawn, shared, levels = _events(writer, draws, state, counts, "output")
-    who = state.block.entity[drawn.owner]
-    item = draws.below("output", len(items.itemid), who, drawn.place)
-    value = measured(
-        draws, items, state, levels, name="output", who=who, item=item, place=drawn.place
-    )
-    columns = {
-        **shared,
-        "charttime": times(drawn.time),
-        "itemid": items.itemid[item],
-        "value": value.astype(float),
-        "valueuom": texts(item, items.units),
-    }
+    _, value, columns = _measurements(writer, draws, state, counts, stream="output", name="output")
+    columns["value"] = value.astype(float)
     writer.put("outputevents", columns)
 
 
@@ -185,6 +162,27 @@ def _events(
         "storetime": times(drawn.time + 20),
     }
     return drawn, shared, state.levels(drawn.owner, drawn.time, stay)
+
+
+def _measurements(
+    writer: Writer, draws: Draws, state: State, counts: Ints, *, stream: str, name: str
+) -> tuple[Ints, Ints, dict[str, Any]]:
+    """What is measured at each event, its value in units of the last digit, and the common columns.
+
+    `stream` names the draws of when, `name` those of what; vocabulary.charted knows the items by it.
+    """
+    items = vocabulary.charted(name)
+    drawn, shared, levels = _events(writer, draws, state, counts, stream)
+    who = state.block.entity[drawn.owner]
+    item = draws.below(name, len(items.itemid), who, drawn.place)
+    value = measured(draws, items, state, levels, name=name, who=who, item=item, place=drawn.place)
+    columns = {
+        **shared,
+        "charttime": times(drawn.time),
+        "itemid": items.itemid[item],
+        "valueuom": texts(item, items.units),
+    }
+    return item, value, columns
 
 
 def _thing(
