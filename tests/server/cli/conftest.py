@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
+from core.trajectory import StopReason
+from databases.catalog import InstalledScenario
 from server.cli.main import main
+from server.store import open_store
+from tests.server.support import START, draft, insight, spec, turn
+
+RUN = "20260131-flights-ab12"
+"""The run of `explored`."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,20 @@ def built_home(home: Path, flights_home: Path) -> Path:
     home.mkdir(mode=0o700)
     (home / "scenarios").symlink_to(flights_home / "scenarios")
     return home
+
+
+@pytest.fixture
+def explored(built_home: Path, flights: InstalledScenario) -> Path:
+    """A DDR_HOME with one run: carriers 01 and 02 of flights, with one insight each."""
+    with open_store(built_home / "store.sqlite3") as store:
+        run = spec(RUN, scenario_id="flights", scenario_fingerprint=flights.scenario.fingerprint)
+        store.add_run(run)
+        for entity_id in run.entity_ids:
+            mine = store.start_trajectory(draft(run, entity_id))
+            store.add_turn(mine.id, turn(1))
+            store.add_insight(insight(mine.id, 1, f"Carrier {entity_id} exists."))
+            store.end_trajectory(mine.id, StopReason.FINISHED, ended_at=START)
+    return built_home
 
 
 @pytest.fixture

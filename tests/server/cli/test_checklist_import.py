@@ -11,13 +11,7 @@ import pytest
 from checklists.canonical import items_hash, to_json
 from checklists.loader import FOLDER
 from core.checklist import Checklist
-from core.trajectory import StopReason
-from databases.catalog import InstalledScenario
-from server.store import open_store
-from tests.server.cli.conftest import Ddr
-from tests.server.support import START, draft, insight, spec, turn
-
-RUN = "20260131-flights-ab12"
+from tests.server.cli.conftest import RUN, Ddr
 
 
 def pairs(count: int) -> list[dict[str, str]]:
@@ -35,20 +29,6 @@ def qa(tmp_path: Path) -> Path:
     path = tmp_path / "qa.json"
     path.write_text(json.dumps({"metadata": {}, "results": results}), encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def explored(built_home: Path, flights: InstalledScenario) -> Path:
-    """Carriers 01 and 02 of flights, with one insight each."""
-    with open_store(built_home / "store.sqlite3") as store:
-        run = spec(RUN, scenario_id="flights", scenario_fingerprint=flights.scenario.fingerprint)
-        store.add_run(run)
-        for entity_id in run.entity_ids:
-            mine = store.start_trajectory(draft(run, entity_id))
-            store.add_turn(mine.id, turn(1))
-            store.add_insight(insight(mine.id, 1, f"Carrier {entity_id} exists."))
-            store.end_trajectory(mine.id, StopReason.FINISHED, ended_at=START)
-    return built_home
 
 
 def test_a_list_is_kept_for_its_owner_alone_and_tells_whom_the_scenario_lacks(

@@ -7,26 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.trajectory import StopReason
-from databases.catalog import InstalledScenario
 from server.store import open_store
-from tests.server.cli.conftest import Ddr
-from tests.server.support import START, draft, insight, spec, turn
-
-RUN = "20260131-flights-ab12"
-
-
-@pytest.fixture
-def explored(built_home: Path, flights: InstalledScenario) -> Path:
-    """Two carriers of flights, with one insight each."""
-    with open_store(built_home / "store.sqlite3") as store:
-        run = spec(RUN, scenario_id="flights", scenario_fingerprint=flights.scenario.fingerprint)
-        store.add_run(run)
-        for entity_id in run.entity_ids:
-            mine = store.start_trajectory(draft(run, entity_id))
-            store.add_turn(mine.id, turn(1))
-            store.add_insight(insight(mine.id, 1, f"Carrier {entity_id} exists."))
-            store.end_trajectory(mine.id, StopReason.FINISHED, ended_at=START)
-    return built_home
+from tests.server.cli.conftest import RUN, Ddr
+from tests.server.support import START, draft, turn
 
 
 def test_scores_are_shown_with_their_baselines_and_as_json(ddr: Ddr, explored: Path) -> None:
