@@ -14,6 +14,8 @@ _SECONDS_BETWEEN_LINES: Final = 5.0
 _SECONDS_BETWEEN_ALIKE: Final = 60.0
 """Where nothing has changed: enough to show that it is alive."""
 _LOG_WIDTH: Final = 200
+_LEAST_ROOM: Final = 16
+"""Characters of a column that may be cut, below which it tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,11 @@ class Output:
         sys.stderr.flush()
 
     def table(self, columns: list[str], rows: list[list[str]], *, title: str | None = None) -> None:
-        """A table for people; figures (columns that start with '>') stand to the right."""
+        """A table for people; figures (columns that start with '>') stand to the right.
+
+        A last column that starts with '~' is cut to what the others leave of a line, and left out
+        where that is too little to tell anything.
+        """
         if self.json:
             return
         from rich.console import Console
@@ -54,15 +60,24 @@ class Output:
 
         # Off a terminal lines may be long: a cut id in a log or a pipe helps nobody.
         console = Console(width=None if sys.stdout.isatty() else _LOG_WIDTH, highlight=False)
+        room = console.width - _taken(columns, rows) if columns[-1].startswith("~") else None
+        if room is not None and room < _LEAST_ROOM:
+            columns, rows, room = columns[:-1], [row[:-1] for row in rows], None
         table = Table(title=title, title_justify="left", box=None, pad_edge=False)
         for place, column in enumerate(columns):
             right = column.startswith(">")
-            name = Text(column.lstrip(">"))
+            name = Text(column.lstrip(">~"))
             table.add_column(
-                name, justify="right" if right else "left", no_wrap=place == 0 or right
+                name,
+                justify="right" if right else "left",
+                no_wrap=place == 0 or right,
+                overflow="fold",
             )
         for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
+            cells = [Text(cell) for cell in row]
+            if room is not None:
+                cells[-1].truncate(room, overflow="ellipsis")
+            table.add_row(*cells)
         console.print(table)
 
     def code(self, text: str, language: str) -> None:
@@ -102,6 +117,17 @@ class Output:
                 yield shown
         else:
             yield [Lines(name) for name in names]
+
+
+def _taken(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """How wide all columns but the last are, with the gaps behind them."""
+    from rich.cells import cell_len
+
+    widest = [
+        max(cell_len(cell) for cell in (head.lstrip(">"), *cells))
+        for head, *cells in zip(columns[:-1], *(row[:-1] for row in rows), strict=True)
+    ]
+    return sum(widest) + 2 * len(widest)
 
 
 class Progress:

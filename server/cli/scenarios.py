@@ -11,6 +11,9 @@ from server.cli.options import Json, Quiet, example
 from server.cli.scenario_new import EXAMPLE, new
 from server.cli.scenario_state import ScenarioName, state
 
+_NAMED = 100
+"""Entities that are named for people."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
@@ -43,10 +46,10 @@ def list_(json: Json = False, quiet: Quiet = False) -> None:
     found = [state(open_scenario(name, settings.home), settings) for name in names]
     sizes = ("records", "tables", "fields", "entities", "items")
     rows = [
-        [s["id"], s["title"], s["state"], *("" if s[n] is None else f"{s[n]:,}" for n in sizes)]
+        [s["id"], s["state"], *("" if s[n] is None else f"{s[n]:,}" for n in sizes), s["title"]]
         for s in found
     ]
-    out.table(["scenario", "title", "state", *(f">{name}" for name in sizes)], rows)
+    out.table(["scenario", "state", *(f">{name}" for name in sizes), "~title"], rows)
     out.hint(f"\nnext: {typed('scenarios show SCENARIO')}")
     out.result({"scenarios": found})
 
@@ -83,8 +86,10 @@ def show(scenario: ScenarioName, json: Json = False, quiet: Quiet = False) -> No
         rows = [[t.name, f"{t.row_count:,}", str(len(t.columns)), t.comment or ""] for t in tables]
         out.table(["table", ">rows", ">columns", "what it holds"], rows)
         entities = installed.entities()
-        named = ", ".join(f"{e.id} {e.label}" if e.label != e.id else e.id for e in entities)
-        out.say(f"{counted(len(entities), about.entity_noun)}: {named}")
+        named = [f"{e.id} {e.label}" if e.label != e.id else e.id for e in entities[:_NAMED]]
+        if len(entities) > _NAMED:
+            named.append(f"and {len(entities) - _NAMED:,} more; --json names all")
+        out.say(f"{counted(len(entities), about.entity_noun)}: {', '.join(named)}")
         answer["fingerprint"] = about.fingerprint
         answer["tables"] = [t.model_dump(mode="json") for t in tables]
         answer["entities"] = {e.id: e.label for e in entities}

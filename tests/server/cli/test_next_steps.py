@@ -71,6 +71,19 @@ def test_a_built_scenario_is_shown_with_the_run_that_explores_it(
     assert quiet.err == ""
 
 
+def test_of_many_entities_people_are_told_some_and_programs_all(
+    ddr: Ddr, built_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.cli.scenarios._NAMED", 2)
+    (line,) = (
+        x
+        for x in ddr("scenarios", "show", "flights").out.splitlines()
+        if x.startswith("16 carriers")
+    )
+    assert line.endswith("and 14 more; --json names all")
+    assert len(ddr("scenarios", "show", "flights", "--json").json["entities"]) == 16
+
+
 def part(whole: Checklist, count: int, **changes: Any) -> Checklist:
     items = tuple(item.model_copy(update=changes) for item in whole.items[:count])
     return whole.model_copy(update={"items": items, "hash": items_hash(items)})

@@ -35,6 +35,30 @@ def test_without_json_people_are_answered_and_programs_are_not(
     ]
 
 
+@pytest.mark.parametrize(
+    ("width", "title"),
+    [
+        (80, "A year of incidents o…"),
+        (74, "A year of incid…"),
+        (73, None),
+        (200, "A year of incidents of teams"),
+    ],
+)
+def test_a_column_that_may_be_cut_fills_what_is_left_of_a_line_or_goes(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    width: int,
+    title: str | None,
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    row = ["incidents", "not built", "1" * 34, "A year of incidents of teams"]
+    Output().table(["scenario", "state", ">records", "~title"], [row])
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[1:] == ["  ".join([*row[:3], *([title] if title else [])])]
+    assert ("title" in lines[0]) == (title is not None)
+
+
 def test_values_in_tables_are_text_and_never_markup(capsys: pytest.CaptureFixture[str]) -> None:
     Output().table(["what"], [["[red]x[/red] [/nope]"]])
     assert "[red]x[/red] [/nope]" in capsys.readouterr().out
