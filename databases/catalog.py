@@ -44,12 +44,19 @@ def open_scenario(scenario_id: str, home: Path) -> InstalledScenario:
     One of this home is either a variant of another (variant.json) or has a scenario.toml of its own.
     Raises UnknownNameError with the ids that exist, ConfigError where its scenario.toml is wrong.
     """
+    return _open(scenario_id, home, ())
+
+
+def _open(scenario_id: str, home: Path, variants: tuple[str, ...]) -> InstalledScenario:
+    """`variants`: those whose base is looked for."""
     own = home / "scenarios" / scenario_id
+    if scenario_id in variants:
+        raise ConfigError(f"{own / VARIANT}: the scenario is a variant of itself; delete {own}")
     if not is_shipped(scenario_id):
         if scenario_id not in _own(home):  # so that no path stands for a name
             raise UnknownNameError("scenario", scenario_id, scenario_ids(home))
         if variant := read_variant(own):
-            base = open_scenario(variant.base, home).manifest
+            base = _open(variant.base, home, (*variants, scenario_id)).manifest
             return install(choose(base, variant.options, scenario_id), home)
     path = (_folder(scenario_id) if is_shipped(scenario_id) else own) / TOML
     manifest = read_manifest(path)

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from core.document import Document
-from core.errors import ScenarioError, UnknownNameError, UsageError
+from core.errors import ConfigError, ScenarioError, UnknownNameError, UsageError
 from core.scenario import License
 from databases import catalog
 from databases.build import BuildContext, Built, build, build_manifest
 from databases.catalog import open_scenario, scenario_ids
 from databases.documents import Documents, documents_path
 from databases.manifest import BuildSection, Manifest, Variant
-from databases.variants import choose, refuse_missing
+from databases.variants import NAME as VARIANT
+from databases.variants import VariantRecord, choose, refuse_missing
 from tests.databases import small
 
 if TYPE_CHECKING:
@@ -171,3 +172,13 @@ def test_a_path_opens_no_scenario(visits: Path) -> None:
     for path in ("../../outside", str(outside)):
         with pytest.raises(UnknownNameError):
             open_scenario(path, visits)
+
+
+def test_a_variant_of_itself_is_told_by_its_file(visits: Path) -> None:
+    for one, other in (("snake", "tail"), ("tail", "snake")):
+        folder = visits / "scenarios" / one
+        folder.mkdir(parents=True)
+        record = VariantRecord(base=other, options={})
+        (folder / VARIANT).write_text(record.model_dump_json(), "utf-8")
+    with pytest.raises(ConfigError, match=r"snake/variant\.json: .* a variant of itself"):
+        open_scenario("snake", visits)
