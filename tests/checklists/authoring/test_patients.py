@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from checklists.authoring.author import Authored, author
-from checklists.authoring.authors import Material
 from checklists.authoring.patients import BRIEF, written
 from core.checklist import Checklist, ChecklistItem
 from core.scenario import Entity
@@ -18,6 +17,7 @@ from databases.build import build
 from databases.catalog import InstalledScenario
 from databases.connection import open_readonly
 from evaluator.matching import match
+from tests.checklists.authoring.built import material
 
 if TYPE_CHECKING:
     import duckdb
@@ -84,16 +84,8 @@ def test_names_of_facts_stand_once() -> None:
 def test_real_patients_get_no_checklist_here(
     installed: InstalledScenario, connection: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
-    material = Material(
-        scenario_id="patients",
-        entities=installed.entities(),
-        connection=connection,
-        fingerprint="",
-        documents=lambda entity_id: (),
-        options={"synthetic": False, "from": str(tmp_path)},
-        license=installed.scenario.license,
-    )
-    assert written(material) is None
+    options = {"synthetic": False, "from": str(tmp_path)}
+    assert written(material(installed, connection, options=options)) is None
 
 
 def said_of(item: ChecklistItem, text: str, entities: Mapping[str, Entity]) -> str | None:

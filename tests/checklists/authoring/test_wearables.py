@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from checklists.authoring.authors import Material
 from checklists.authoring.wearables import BRIEF, written
 from checklists.authoring.wearables.closed import CONSTRUCTS, OPTIONS, at_most, change, closed_items
 from checklists.validate import validate
@@ -22,6 +21,7 @@ from databases.catalog import open_scenario
 from databases.connection import open_readonly
 from databases.documents import Documents
 from databases.installed import InstalledScenario
+from tests.checklists.authoring.built import material
 from tests.support.needs import needs
 
 DATA = Path(os.environ.get("DDR_TEST_DATA", ""))
@@ -118,24 +118,13 @@ def test_a_choice_of_closed_items_is_balanced_and_hangs_on_the_entity(
     assert len({frozenset(scales) for scales in chosen.values()}) > 1
 
 
-def material(scenario: InstalledScenario, connection: Any, **changes: Any) -> Material:
+def author(scenario: InstalledScenario, **changes: Any) -> Checklist:
     section = scenario.manifest.build
     assert section is not None
     kept = Documents(scenario.folder.parents[1], scenario.scenario.id)
-    return Material(
-        scenario_id=scenario.scenario.id,
-        entities=scenario.entities(),
-        connection=connection,
-        fingerprint=scenario.scenario.fingerprint or "",
-        documents=kept.of,
-        options={**section.options, **changes},
-        license=scenario.scenario.license,
-    )
-
-
-def author(scenario: InstalledScenario, **changes: Any) -> Checklist:
+    told = {**section.options, **changes}
     with open_readonly(scenario.database_path) as connection:
-        found = written(material(scenario, connection, **changes))
+        found = written(material(scenario, connection, documents=kept.of, options=told))
     assert found is not None
     return found
 
