@@ -40,13 +40,25 @@ ELSEWHERE = {
         *("evaluate", "last", "--checker", "llm"),
         *("--judge", "openai/gpt-5-mini"),
     ): "tests/server/cli, against an endpoint of its own",
+    (
+        *("scenarios", "build", "patients", "--from", "mimiciv/3.1"),
+        *("--notes", "mimic-iv-note/2.2/note"),
+    ): "tests/databases/patients, on files of its own",
+    ("scenarios", "build", "wearables", "--from", "globem"): "tests/databases/wearables, likewise",
+    ("scenarios", "build", "filings", "--from", "reports"): "tests/databases/filings, likewise",
 }
-"""Commands that take minutes or a model, and the suite that runs them."""
+"""Commands that take minutes, a model or somebody's files, and the suite that runs them."""
 
 FEWER: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("run", "--scenario", "flights", "--agent", "profiler"): ("--entities", "03")
+    ("run", "--scenario", "flights", "--agent", "profiler"): ("--entities", "03"),
+    **{
+        ("scenarios", "build", domain, "--synthetic", "--entities", "12"): (
+            *("--entities", "3", "--rows", "3000"),
+        )
+        for domain in ("patients", "wearables", "filings")
+    },
 }
-"""What is added so that one carrier is explored and not sixteen."""
+"""What is added so that one carrier is explored and not sixteen, and three entities are made."""
 
 
 def table() -> list[Command]:
