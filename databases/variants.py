@@ -86,6 +86,14 @@ def spelt(option: str) -> str:
     return f"--{option.replace('_', '-')}"
 
 
+def within(options: Options, option: str, least: float, most: float) -> float:
+    """A number among the options, given by `--set`. Raises UsageError out of bounds, and for NaN."""
+    value = float(options[option])
+    if not least <= value <= most:
+        raise UsageError(f"--set {option}= is from {least:g} to {most:g}, not {value:g}")
+    return value
+
+
 def _checked(scenario_id: str, section: BuildSection, given: Options) -> dict[str, OptionValue]:
     checked: dict[str, OptionValue] = {}
     for option, value in given.items():

@@ -10,6 +10,7 @@ import numpy as np
 
 from core.errors import UsageError
 from databases.draws import Draws, Traits, Whole
+from databases.variants import within
 
 if TYPE_CHECKING:
     from databases.variants import Options
@@ -94,9 +95,7 @@ class Plan:
                 f"--entities of a generated twin is a number from 1 to {MOST_COMPANIES:,}, not {told!r}"
             )
         companies, rows = int(told), int(options["rows"])
-        intensity = float(options["intensity"])
-        if not 0 <= intensity <= 1:
-            raise UsageError(f"--set intensity= is from 0 to 1, not {intensity:g}")
+        intensity = within(options, "intensity", 0, 1)
         each = rows // companies if rows else BASE_ROWS + _USUAL_LINES * _ROWS_PER_LINE
         if each < FEWEST_ROWS:
             raise UsageError(

@@ -12,6 +12,7 @@ import numpy as np
 from core.errors import UsageError
 from databases.draws import Draws, Traits, Wheels, Whole, apportioned
 from databases.incidents.words import CATEGORIES, CHANNELS, team_name
+from databases.variants import within
 
 if TYPE_CHECKING:
     from databases.variants import Options
@@ -47,8 +48,8 @@ class Plan:
             seed=seed,
             teams=int(options["entities"]),
             rows=int(options["rows"]),
-            slope=float(options["slope"]),
-            intensity=float(options["intensity"]),
+            slope=within(options, "slope", -1, 1),
+            intensity=within(options, "intensity", 0, 1),
             hostile=bool(options["hostile"]),
         )
         if not options["synthetic"]:
@@ -60,10 +61,6 @@ class Plan:
                 f"--rows is at least {FEWEST_ROWS} for each of the {plan.teams} teams: "
                 f"{FEWEST_ROWS * plan.teams:,}, not {plan.rows:,}"
             )
-        if not 0 <= plan.intensity <= 1:
-            raise UsageError(f"--set intensity= is from 0 to 1, not {plan.intensity:g}")
-        if not -1 <= plan.slope <= 1:
-            raise UsageError(f"--set slope= is from -1 to 1 per day, not {plan.slope:g}")
         return plan
 
 

@@ -15,6 +15,7 @@ from databases.patients.layout import chosen
 from databases.patients.load import load
 from databases.patients.source import find_files, megabytes_needed
 from databases.patients.twin.generate import Recipe, generate
+from databases.variants import within
 
 if TYPE_CHECKING:
     import duckdb
@@ -77,15 +78,12 @@ def _generated(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> 
         raise UsageError("--notes goes with --from: a twin has notes of its own")
     people = cohort.size_of(str(options["entities"]))
     rows = int(options["rows"]) or people * ROWS_EACH
-    intensity = float(options["intensity"])
-    if not 0 <= intensity <= 1:
-        raise UsageError(f"--set intensity is from 0 (no signal) to 1, not {intensity:g}")
     tables = chosen(str(options["tables"]))
     recipe = Recipe(
         seed=context.seed,
         people=people,
         rows=rows,
-        intensity=round(intensity * 1000),
+        intensity=round(within(options, "intensity", 0, 1) * 1000),
         hostile=bool(options["hostile"]),
         tables=tables,
     )

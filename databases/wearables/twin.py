@@ -11,6 +11,7 @@ from core.errors import UsageError
 from core.wording import counted
 from databases.draws import Draws
 from databases.schema import quote
+from databases.variants import within
 from databases.wearables import answers, around, body, phone
 from databases.wearables.features import known, tables
 from databases.wearables.remarks import remark
@@ -49,7 +50,8 @@ SENSORS: Final[dict[str, Callable[[Days], Columns]]] = {
 def fill(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> None:
     """Fill an empty database, and keep the surveys as documents."""
     number, days = sizes(str(context.options["entities"]), int(context.options["rows"]))
-    share = intensity(float(context.options["intensity"]))
+    # How far habits follow the mood: twice as far as people's do, at most.
+    share = round(within(context.options, "intensity", 0, 2) * FULL)
     hostile = bool(context.options["hostile"])
     draws = Draws(context.seed)
     width = max(4, len(str(number)))
@@ -99,13 +101,6 @@ def sizes(entities: str, rows: int) -> tuple[int, int]:
             f"--rows {least}, or fewer --entities"
         )
     return number, days
-
-
-def intensity(given: float) -> int:
-    """How far habits follow the mood, in thousandths. Raises UsageError outside 0 to 2."""
-    if not 0 <= given <= 2:
-        raise UsageError(f"--set intensity is 0 (not at all) to 2, not {given:g}")
-    return round(given * FULL)
 
 
 def _write_people(

@@ -17,7 +17,7 @@ from databases.catalog import open_scenario, scenario_ids
 from databases.documents import Documents, documents_path
 from databases.manifest import BuildSection, Manifest, Variant
 from databases.variants import NAME as VARIANT
-from databases.variants import VariantRecord, choose, refuse_missing
+from databases.variants import VariantRecord, choose, refuse_missing, within
 from tests.databases import small
 
 if TYPE_CHECKING:
@@ -163,6 +163,13 @@ def test_a_name_is_no_path(visits: Path, name: str) -> None:
     with pytest.raises(UsageError, match="is no name of a scenario"):
         build("visits", visits, options={"synthetic": True}, name=name)
     assert not visits.exists()
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf")])
+def test_a_number_out_of_bounds_is_refused_and_so_is_none(value: float) -> None:
+    assert within({"intensity": 0.5}, "intensity", 0, 1) == 0.5
+    with pytest.raises(UsageError, match=r"^--set intensity= is from 0 to 1, not "):
+        within({"intensity": value}, "intensity", 0, 1)
 
 
 def test_a_path_opens_no_scenario(visits: Path) -> None:

@@ -158,7 +158,7 @@ def test_what_is_planted_changes_nothing_else(usual: InstalledScenario, make: Ma
         ({"entities": 0}, "--entities is from 1 to 100,000, not 0"),
         ({"rows": 100}, "--rows is at least 60 for each of the 8 teams: 480, not 100"),
         ({"intensity": 1.5}, "intensity= is from 0 to 1, not 1.5"),
-        ({"slope": 2}, "slope= is from -1 to 1 per day, not 2"),
+        ({"slope": 2}, "slope= is from -1 to 1, not 2"),
         ({"synthetic": False}, "leave --synthetic on"),
     ],
 )

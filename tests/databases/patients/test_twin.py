@@ -209,7 +209,7 @@ def test_the_twin_is_nobodys_and_unrestricted(twin: Twin) -> None:
         ({"rows": 100}, "--rows is at least 200 per patient"),
         ({"entities": "200000", "rows": 40_000_000}, "--entities is 1 to 100,000"),
         ({"notes": "some"}, "--notes goes with --from"),
-        ({"intensity": 1.5}, "intensity is from 0"),
+        ({"intensity": 1.5}, "intensity= is from 0 to 1, not 1.5"),
         ({"entities": "some.txt"}, "--entities is a number or a file"),
     ],
 )

@@ -84,9 +84,9 @@ def test_a_study_that_is_none_is_refused(entities: str, rows: int, said: str) ->
         twin.sizes(entities, rows)
 
 
-def test_an_intensity_out_of_bounds_is_refused() -> None:
-    with pytest.raises(UsageError, match="intensity is 0"):
-        twin.intensity(2.5)
+def test_an_intensity_out_of_bounds_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"intensity= is from 0 to 2, not 2\.5"):
+        build("wearables", tmp_path, options={"synthetic": True, "intensity": 2.5})
 
 
 def test_no_value_is_impossible(twin: InstalledScenario, ask: Ask) -> None:
