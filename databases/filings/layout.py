@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from databases.schema import quote
+
 ROLES: Mapping[str, tuple[str, ...]] = {
     "cik": ("cik", "company_cik", "cik_number", "entity_cik"),
     "concept": ("fact_name", "concept", "concept_name", "tag", "fact", "metric", "account"),
@@ -53,11 +55,6 @@ class Layout:
     """The FROM clause."""
 
 
-def quoted(name: str) -> str:
-    """A name as SQL takes it, whatever it holds."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def tables_of(connection: sqlite3.Connection) -> dict[str, dict[str, str]]:
     """Each table to its columns: the name in small letters to the name as it is."""
     names = connection.execute(
@@ -67,7 +64,7 @@ def tables_of(connection: sqlite3.Connection) -> dict[str, dict[str, str]]:
     return {
         name: {
             column.lower(): column
-            for (_, column, *_) in connection.execute(f"PRAGMA table_info({quoted(name)})")
+            for (_, column, *_) in connection.execute(f"PRAGMA table_info({quote(name)})")
         }
         for (name,) in names
     }
@@ -98,9 +95,9 @@ def find_layout(tables: Mapping[str, Mapping[str, str]]) -> Layout | None:
         return None
     facts = max(holders, key=lambda n: (sum(bool(role_in(tables[n], r)) for r in ROLES), n))
     columns = {
-        role: f"t0.{quoted(column)}" for role in ROLES if (column := role_in(tables[facts], role))
+        role: f"t0.{quote(column)}" for role in ROLES if (column := role_in(tables[facts], role))
     }
-    joins = f"{quoted(facts)} t0"
+    joins = f"{quote(facts)} t0"
     reached = {facts: "t0"}
     # Twice, so that a company is found by way of the report that a fact stands in.
     for _ in range(2):
@@ -111,11 +108,11 @@ def find_layout(tables: Mapping[str, Mapping[str, str]]) -> Layout | None:
                 continue
             alias, mine, theirs = key
             reached[name] = f"t{len(reached)}"
-            joins += f" LEFT JOIN {quoted(name)} {reached[name]}"
-            joins += f" ON {reached[name]}.{quoted(theirs)} = {alias}.{quoted(mine)}"
+            joins += f" LEFT JOIN {quote(name)} {reached[name]}"
+            joins += f" ON {reached[name]}.{quote(theirs)} = {alias}.{quote(mine)}"
             for role in ROLES:
                 if role not in columns and (column := role_in(others, role)):
-                    columns[role] = f"{reached[name]}.{quoted(column)}"
+                    columns[role] = f"{reached[name]}.{quote(column)}"
     if any(role not in columns for role in NEEDED):
         return None
     return Layout(facts, columns, joins)

@@ -20,11 +20,12 @@ from databases.filings.layout import (
     Layout,
     find_companies,
     find_layout,
-    quoted,
     tables_of,
 )
 from databases.filings.reading import files_in, is_sqlite
 from databases.filings.records import STANDARD, Company, Fact, Report, Source
+from databases.schema import quote
+from databases.sqlite_file import open_sqlite
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,10 +52,10 @@ def serve(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built
         if companies is None:
             raise ScenarioError(f"{path}: none of its tables has a column cik: {_listed(tables)}")
         table, cik, name = companies
-        shown = quoted(name) if name else quoted(cik)
+        shown = quote(name) if name else quote(cik)
         rows = found.execute(
-            f"SELECT DISTINCT {quoted(cik)}, {shown} FROM {quoted(table)} "
-            f"WHERE {quoted(cik)} IS NOT NULL"
+            f"SELECT DISTINCT {quote(cik)}, {shown} FROM {quote(table)} "
+            f"WHERE {quote(cik)} IS NOT NULL"
         ).fetchall()
     listed = {str(number): str(label) for number, label in rows}
     entities = [
@@ -173,9 +174,7 @@ def _day(value: object) -> dt.date:
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Read-only, and taken as nobody else's: no file is written beside it."""
     try:
-        place = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(place, uri=True)) as connection:
-            connection.execute("PRAGMA trusted_schema = OFF")
+        with closing(open_sqlite(path, alone=True)) as connection:
             yield connection
     except sqlite3.Error as exc:
         raise ScenarioError(f"{path}: is no sound SQLite file ({exc})") from exc

@@ -7,6 +7,7 @@ import zlib
 from pathlib import Path
 
 from core.errors import ScenarioError
+from databases.sqlite_file import MAGIC
 
 MAX_BYTES = 400_000_000
 """The largest file that is read, unpacked. Annual reports have up to 60 MB, company facts 15."""
@@ -14,7 +15,6 @@ MAX_FILES = 20_000
 ENDINGS = (".html", ".htm", ".xhtml", ".json", ".sqlite", ".sqlite3", ".db")
 LIST = "entity_ids.json"
 """The benchmark's list of companies, by its own name: no source of facts."""
-_MAGIC = b"SQLite format 3\x00"
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -45,7 +45,7 @@ def is_sqlite(path: Path) -> bool:
     """Whether it is a SQLite file, by its first bytes. Raises ScenarioError where it has none to read."""
     try:
         with path.open("rb") as stream:
-            return stream.read(len(_MAGIC)) == _MAGIC
+            return stream.read(len(MAGIC)) == MAGIC
     except OSError as exc:
         raise ScenarioError(f"{path}: cannot be read: {exc.strerror or exc}") from exc
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from core.errors import ScenarioError
 from databases.own.csv_file import load_csv
 from databases.schema import quote
+from databases.sqlite_file import MAGIC, open_sqlite
 
 if TYPE_CHECKING:
     import duckdb
@@ -111,7 +112,7 @@ def _kind(file: Path) -> str:
 def _in_file(source: Path) -> Iterator[SourceTable]:
     with source.open("rb") as stream:
         head = stream.read(16)
-    if head.startswith(b"SQLite format 3\0"):
+    if head.startswith(MAGIC):
         yield from (SourceTable(name, "sqlite", source) for name in _sqlite_tables(source))
     elif head[8:12] == b"DUCK":
         yield from (SourceTable(name, "duckdb", source) for name in _duckdb_tables(source))
@@ -159,9 +160,7 @@ def _is_simple(kind: str) -> bool:
 
 
 def _sqlite(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA query_only = ON")
+    connection = open_sqlite(path)
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     return connection
 
