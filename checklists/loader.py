@@ -51,7 +51,7 @@ def has_checklist(scenario_id: str, own: Path | None = None) -> bool:
 def load(path_or_id: str | Path, own: Path | None = None) -> Checklist:
     """The checklist of that id, or in that file.
 
-    Raises UnknownNameError where there is neither, ChecklistError where the file is not a
+    Raises UnknownNameError or UsageError where there is neither, ChecklistError where the file is not a
     checklist or its hash does not fit its items; the text names file, item and key.
     """
     path = _locate(path_or_id, own)
@@ -60,7 +60,8 @@ def load(path_or_id: str | Path, own: Path | None = None) -> Checklist:
     if checklist.hash != found:
         raise ChecklistError(
             f"{path.name}: key 'hash': the items hash to {found}, the file says "
-            f"{checklist.hash}; it was edited by hand, so take back the edit or author it again"
+            f"{checklist.hash or 'nothing'}; it was edited by hand: take back the edit, or, in a "
+            "checklist of your own, write there what they hash to"
         )
     return checklist
 
@@ -78,6 +79,8 @@ def _locate(path_or_id: str | Path, own: Path | None) -> Path:
         raise ChecklistError(f"{path} is a folder; name the checklist's file in it")
     if path.exists():
         return path
+    if path.suffix == ".json" or path.parent != Path():
+        raise UsageError(f"{path}: there is no such file")
     raise UnknownNameError("checklist", str(path_or_id), checklist_ids(own))
 
 

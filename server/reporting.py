@@ -11,7 +11,7 @@ from analysis.report import render_report
 from analysis.report_data import ReportData
 from checklists.loader import checklist_for, load
 from core.checklist import Checklist
-from core.errors import StoreError, UnknownNameError
+from core.errors import StoreError, UsageError
 from core.evaluation import Evaluation
 from core.run import RunSpec
 from databases.catalog import open_scenario
@@ -83,7 +83,7 @@ def _checklist(spec: RunSpec, latest: Evaluation | None, settings: Settings) -> 
     if latest is not None:
         try:
             named = load(latest.checklist_id, settings.checklists)
-        except UnknownNameError:
+        except UsageError:  # an id of no file here
             named = None
         if named is not None and named.scenario_id == spec.scenario_id:
             return named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -116,10 +117,11 @@ def evaluate(
             return
         judged = carry_out(spec, facts, store, settings, out, asked=asked)
     show_scores(judged, out)
+    by = f" --checklist {shlex.quote(checklist)}" if checklist else ""
     if asked.checker == "matching" and not any(score.coverage for score in judged.scores):
-        by_model = typed(f"evaluate {spec.id} --judge PROVIDER/MODEL")
+        by_model = typed(f"evaluate {spec.id}{by} --judge PROVIDER/MODEL")
         out.hint(f"only a model can judge these items: {by_model}")
-    out.hint(f"\nnext: {typed(f'report {spec.id}')}")
+    out.hint(f"\nnext: {typed(f'report {spec.id}{by}')}")
     out.result(as_json(judged))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from checklists.canonical import to_json
 from checklists.loader import NoChecklistError, checklist_for, checklist_ids, load
-from core.errors import ChecklistError, UnknownNameError
+from core.errors import ChecklistError, UnknownNameError, UsageError
 from tests.checklists.small import checklist, item
 
 
@@ -43,6 +43,11 @@ def test_an_unknown_name_lists_those_that_exist() -> None:
 def test_a_scenario_without_a_checklist_says_how_it_is_scored_all_the_same() -> None:
     with pytest.raises(NoChecklistError, match=r"'boats' has no checklist.*ddr checklists list"):
         checklist_for("boats")
+
+
+def test_a_file_that_is_not_there_is_not_taken_for_a_name(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"mine\.json: there is no such file"):
+        load(tmp_path / "mine.json")
 
 
 def test_a_folder_is_not_a_checklist(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -127,3 +130,18 @@ def test_what_nobody_wrote_a_checklist_for_is_explored_and_never_told_to_be_scor
     refused = ddr("evaluate", "last")
     assert refused.code == 2
     assert "'garden' has no checklist of its own: name one by --checklist" in refused.err
+
+    # A checklist of one's own: its file is named again in what may be done next.
+    path = tmp_path / "of mine.json"
+    item = {"id": "q1", "entity_id": "P1", "question": "How much?", "answer": "1.5 litres"}
+    item |= {"category": "volume", "source": "own", "status": "accepted"}
+    whole = {"id": "mine", "version": "1", "scenario_id": "garden", "license": {"name": "own"}}
+    path.write_text(json.dumps({**whole, "hash": "", "items": [item]}), "utf-8")
+    unsealed = ddr("evaluate", "last", "--checklist", str(path))
+    (found,) = re.findall(r"the items hash to (\w+), the file says nothing", unsealed.err)
+    path.write_text(json.dumps({**whole, "hash": found, "items": [item]}), "utf-8")
+    scored = ddr("evaluate", "last", "--checklist", str(path))
+    assert scored.code == 0
+    assert f"--checklist '{path}' --judge PROVIDER/MODEL" in scored.out
+    *_, told = scored.out.rstrip().partition("ddr report ")
+    assert ddr("report", *shlex.split(told)).code == 0
