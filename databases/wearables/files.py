@@ -67,19 +67,23 @@ def located(study: Path, folder: str, name: str) -> Path | None:
 def opened(path: Path, workspace: Path) -> Text:
     """Read a file through, unpacked into the workspace where it is gzipped.
 
-    Raises ScenarioError with file and line where it ends early, is damaged, is not UTF-8, or has a
-    header in which a name stands twice.
+    Raises ScenarioError with file and line where it cannot be opened, ends early, is damaged, is not
+    UTF-8, or has a header in which a name stands twice.
     """
     shown = "/".join(path.parts[-3:])
     text = Text(shown, path, ())
-    if path.suffix == ".gz":
-        unpacked = workspace / f"{path.parents[1].name}-{path.stem}"
-        with gzip.open(path) as source, unpacked.open("wb") as sink:
-            _read_through(text, source, sink)
-        text = Text(shown, unpacked, ())
-    else:
-        with path.open("rb") as source:
-            _read_through(text, source, None)
+    try:
+        plain = path.open("rb")
+    except OSError as exc:
+        text.fail(f"cannot be read: {exc.strerror or exc}")
+    with plain:
+        if path.suffix == ".gz":
+            unpacked = workspace / f"{path.parents[1].name}-{path.stem}"
+            with gzip.GzipFile(fileobj=plain) as source, unpacked.open("wb") as sink:
+                _read_through(text, source, sink)
+            text = Text(shown, unpacked, ())
+        else:
+            _read_through(text, plain, None)
     return Text(shown, text.path, _header(text))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from core.errors import ScenarioError
 from databases.build import build
+from databases.wearables.files import opened
 from tests.databases.wearables import layout
 
 
@@ -140,3 +141,13 @@ def test_what_a_broken_line_holds_is_not_told(study: Path, tmp_path: Path) -> No
     spoil(layout.file_of(study, "steps"), "W-1,2018-04-14,1,", "W-1,2018-04-14,4711,")
     spoil(layout.file_of(study, "steps"), "(4711.*),1\n", r"\1\n")
     assert "4711" not in refused(study, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["gone.csv", "gone.csv.gz"])
+def test_a_file_that_cannot_be_opened_is_told_by_its_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "INS-W_1" / "FeatureData" / name
+    with pytest.raises(
+        ScenarioError, match=rf"^INS-W_1/FeatureData/{name}: cannot be read: No such"
+    ):
+        opened(path, tmp_path)
+    assert not list(tmp_path.iterdir())
