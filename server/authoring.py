@@ -12,7 +12,7 @@ from checklists.canonical import to_json
 from checklists.loader import load
 from core.checklist import Checklist
 from core.document import Document
-from core.errors import ChecklistError, UnknownNameError
+from core.errors import ChecklistError, UsageError
 from databases.catalog import InstalledScenario
 from databases.connection import open_readonly
 from databases.documents import Documents
@@ -60,7 +60,7 @@ def author_checklist(
 def _kept(installed: InstalledScenario, settings: Settings) -> Checklist | None:
     try:
         known = load(settings.checklists / f"{installed.scenario.id}.json")
-    except (ChecklistError, UnknownNameError):
+    except (ChecklistError, UsageError):  # it cannot be read, or is not there
         return None
     return known if known.scenario_fingerprint == installed.scenario.fingerprint else None
 
