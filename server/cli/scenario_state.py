@@ -12,6 +12,15 @@ if TYPE_CHECKING:
 
 ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="Its id, as in the list.")]
 
+_SIZES = ("records", "tables", "fields", "entities", "items")
+
+
+def unreadable(scenario_id: str, reason: str) -> dict[str, Any]:
+    """The same of a scenario whose manifest is wrong: its name, and what is wrong."""
+    unknown = ("version", *_SIZES, "license", "restricted")
+    told = {"id": scenario_id, "title": "", "state": "not usable", "reason": reason}
+    return {**told, **dict.fromkeys(unknown)}
+
 
 def state(installed: InstalledScenario, settings: Settings) -> dict[str, Any]:
     """Records, tables, fields, entities and items are None where it is not built, or unknown."""
@@ -25,7 +34,7 @@ def state(installed: InstalledScenario, settings: Settings) -> dict[str, Any]:
         "title": scenario.title,
         "version": scenario.version,
         "state": "built" if built else "not built",
-        **dict.fromkeys(("records", "tables", "fields", "entities", "items")),
+        **dict.fromkeys(_SIZES),
         "license": scenario.license.name,
         "restricted": scenario.license.restricted,
     }

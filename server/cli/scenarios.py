@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typer
 
+from core.errors import ConfigError
 from core.hints import typed
 from core.wording import counted
 from server.cli.building import as_typed, build
 from server.cli.options import Json, Quiet, example
 from server.cli.scenario_new import EXAMPLE, new
-from server.cli.scenario_state import ScenarioName, state
+from server.cli.scenario_state import ScenarioName, state, unreadable
 
 _NAMED = 100
 """Entities that are named for people."""
@@ -43,7 +44,13 @@ def list_(json: Json = False, quiet: Quiet = False) -> None:
     out = Output(json=json, quiet=quiet)
     settings = places.load()
     names = scenario_ids(settings.home)
-    found = [state(open_scenario(name, settings.home), settings) for name in names]
+    found = []
+    for name in names:
+        try:
+            found.append(state(open_scenario(name, settings.home), settings))
+        except ConfigError as exc:  # one scenario.toml is wrong; the others are told all the same
+            out.warn(str(exc))
+            found.append(unreadable(name, str(exc)))
     sizes = ("records", "tables", "fields", "entities", "items")
     rows = [
         [s["id"], s["state"], *("" if s[n] is None else f"{s[n]:,}" for n in sizes), s["title"]]

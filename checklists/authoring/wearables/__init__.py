@@ -47,7 +47,7 @@ BRIEF: Final = Brief(
 )
 
 
-def written(material: Material) -> Checklist | None:
+def written(material: Material) -> Checklist:
     """The checklist of a freshly built database (checklists.authoring.authors.Author).
 
     Of the owners' data it holds what the surveys say, of a twin the facts that SQL proves; the option
@@ -63,8 +63,7 @@ def written(material: Material) -> Checklist | None:
     if kind != "proved":
         most = int(material.options["constructs"])
         items += _closed(material, most)
-    if not items:
-        return None
+    # Without an item as well: the checklist of what was built before must not stay.
     items.sort(key=lambda item: item.entity_id)
     return Checklist(
         id=material.scenario_id,

@@ -124,9 +124,7 @@ def author(scenario: InstalledScenario, **changes: Any) -> Checklist:
     kept = Documents(scenario.folder.parents[1], scenario.scenario.id)
     told = {**section.options, **changes}
     with open_readonly(scenario.database_path) as connection:
-        found = written(material(scenario, connection, documents=kept.of, options=told))
-    assert found is not None
-    return found
+        return written(material(scenario, connection, documents=kept.of, options=told))
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +136,15 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> InstalledScenario:
 @pytest.fixture(scope="module")
 def both(twin: InstalledScenario) -> Checklist:
     return author(twin, items="both", constructs=5)
+
+
+def test_where_nothing_can_be_asked_the_checklist_is_empty_and_takes_the_place_of_an_older_one(
+    twin: InstalledScenario, options: dict[str, Any]
+) -> None:
+    told = {**options, "items": "closed"}
+    with open_readonly(twin.database_path) as connection:
+        found = written(material(twin, connection, documents=lambda _entity: (), options=told))
+    assert (found.items, found.scenario_fingerprint) == ((), twin.scenario.fingerprint)
 
 
 @pytest.mark.real

@@ -87,6 +87,20 @@ def test_of_many_entities_people_are_told_some_and_programs_all(
     assert len(ddr("scenarios", "show", "flights", "--json").json["entities"]) == 16
 
 
+def test_one_manifest_that_is_wrong_hides_no_other_scenario(ddr: Ddr, home: Path) -> None:
+    broken = home / "scenarios" / "broken" / "scenario.toml"
+    broken.parent.mkdir(parents=True)
+    broken.write_text('id = "broken"\ntitel = "x"\n', "utf-8")
+    listed = ddr("scenarios", "list")
+    assert listed.code == 0
+    assert "unknown key 'titel'" in listed.err
+    assert re.search(r"^broken +not usable", listed.out, re.MULTILINE)
+    assert re.search(r"^flights +not built", listed.out, re.MULTILINE)
+    told = {one["id"]: one for one in ddr("scenarios", "list", "--json").json["scenarios"]}
+    assert told["broken"].keys() == {*told["flights"], "reason"}
+    assert ddr("scenarios", "show", "broken").code == 2
+
+
 def part(whole: Checklist, count: int, **changes: Any) -> Checklist:
     items = tuple(item.model_copy(update=changes) for item in whole.items[:count])
     return whole.model_copy(update={"items": items, "hash": items_hash(items)})
