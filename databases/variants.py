@@ -14,6 +14,11 @@ from core.record import Record
 from databases.manifest import ID, BuildSection, Manifest, OptionValue
 
 NAME: Final = "variant.json"
+FLAGS: Final = (
+    *("from", "synthetic", "entities", "rows", "seed", "as_is", "anonymise", "fetch", "contact"),
+    *("tables", "notes", "export_layout"),
+)
+"""The options that `ddr scenarios build` has a spelling of its own for; all others are given by --set."""
 Options = Mapping[str, OptionValue]
 
 
@@ -82,8 +87,8 @@ def read_variant(folder: Path) -> VariantRecord | None:
 
 
 def spelt(option: str) -> str:
-    """An option as it is typed."""
-    return f"--{option.replace('_', '-')}"
+    """An option as it is typed: '--as-is', '--set slope='."""
+    return f"--{option.replace('_', '-')}" if option in FLAGS else f"--set {option}="
 
 
 def within(options: Options, option: str, least: float, most: float) -> float:

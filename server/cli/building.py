@@ -44,11 +44,6 @@ Settings_ = Annotated[
         "--set", help="Any other option of the scenario (scenarios show).", metavar="KEY=VALUE"
     ),
 ]
-_SPELT_OUT = (
-    *("from", "synthetic", "entities", "rows", "seed", "as_is", "anonymise", "fetch", "contact"),
-    *("tables", "notes", "export_layout"),
-)
-"""The options that have a spelling of their own; all others are given by --set."""
 _MILLIONS = {"k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
 
 
@@ -158,10 +153,11 @@ def build(
 
 def as_typed(option: str, value: OptionValue) -> str:
     """A build option as it is given: '--seed 7', '--synthetic', '--set slope=0.02'."""
-    if option not in _SPELT_OUT:
-        return f"--set {option}={str(value).lower() if isinstance(value, bool) else value}"
-    named = f"--{option.replace('_', '-')}"
-    return named if isinstance(value, bool) or not value else f"{named} {value}"
+    from databases.variants import FLAGS, spelt
+
+    if option not in FLAGS:
+        return f"{spelt(option)}{str(value).lower() if isinstance(value, bool) else value}"
+    return spelt(option) if isinstance(value, bool) or not value else f"{spelt(option)} {value}"
 
 
 def _thin(checklist: Checklist, installed: InstalledScenario) -> list[str]:

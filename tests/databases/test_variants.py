@@ -140,7 +140,7 @@ def test_a_document_that_is_there_twice_ends_the_build_and_leaves_nothing(tmp_pa
     [
         ({"entitys": 4}, UnknownNameError, "option of visits"),
         ({"entities": "many"}, UsageError, "--entities is a whole number"),
-        ({"slope": "steep"}, UsageError, "--slope is a number"),
+        ({"slope": "steep"}, UsageError, "--set slope= is a number"),
         ({"synthetic": "perhaps"}, UsageError, "--synthetic is true or false"),
     ],
 )

@@ -61,7 +61,7 @@ def test_the_list_tells_its_size_as_table_1_does(ddr: Ddr, built: Settings) -> N
         (("--tables", "all"), "unknown option of incidents 'tables'"),
         (("--rows", "many"), "--rows is a whole number such as 200000 or 50M"),
         (("--set", "slope"), "--set takes KEY=VALUE"),
-        (("--set", "slope=steep"), "--slope is a number"),
+        (("--set", "slope=steep"), "--set slope= is a number"),
     ],
 )
 def test_an_option_that_does_not_fit_is_told_and_nothing_is_left(
