@@ -7,7 +7,9 @@ import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
+
+from core.checklist import InsightType
 
 LONGEST: Final = 200_000
 """Characters of one text that are looked at; the longest cell of the release has under 10,000."""
@@ -22,15 +24,8 @@ FIELDS: Final = (
     "recommendation",
     "code",
 )
-TYPES: Final = (
-    "descriptive",
-    "diagnostic",
-    "predictive",
-    "prescriptive",
-    "evaluative",
-    "exploratory",
-)
 OTHER: Final = "other"
+TYPES: Final = tuple(kind for kind in get_args(InsightType) if kind != OTHER)
 
 # A key, a colon, and a string in either kind of quotes; a backslash hides the quote behind it.
 _FIELD: Final = re.compile(
