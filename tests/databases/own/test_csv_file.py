@@ -35,7 +35,11 @@ def loaded(path: Path, encoding: str = "utf-8") -> list[tuple[object, ...]]:
         ("latin-head.csv", b"id,M\xfcller\n1,2\n", "line 1, byte 5: not utf-8"),
         ("cut.csv.gz", gzip.compress(HEAD + ROWS, mtime=0)[:3000], "it ends early"),
         ("gz-in-name.csv.gz", b"\x1f\x8b\x00", "cannot be read"),
-        ("damaged.csv.gz", gzip.compress(HEAD + ROWS, mtime=0)[:12] + b"\xff" * 40, "cannot be read"),
+        (
+            "damaged.csv.gz",
+            gzip.compress(HEAD + ROWS, mtime=0)[:12] + b"\xff" * 40,
+            "cannot be read",
+        ),
     ],
 )
 def test_what_is_broken_has_its_file_and_line(
