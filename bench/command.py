@@ -24,7 +24,9 @@ def bench(
     rows: Annotated[
         int | None,
         typer.Option(
-            min=10_000, help="A trial of another size, for benchmarks that make rows (build)."
+            min=10_000,
+            help="A trial of another size, for benchmarks that make rows (build).",
+            metavar="N",
         ),
     ] = None,
     json: Json = False,

@@ -29,7 +29,9 @@ Synthetic = Annotated[
 ]
 Entities = Annotated[
     str | None,
-    typer.Option(help="How many to generate, or which to take: official, ids, a file."),
+    typer.Option(
+        help="How many to generate, or which to take: official, ids, a file.", metavar="WHICH"
+    ),
 ]
 Rows = Annotated[
     str | None, typer.Option(help="About how many rows to generate: 200000, 50M.", metavar="N")
@@ -73,11 +75,14 @@ def build(
         str | None, typer.Option(help="Which tables to load.", metavar="ddr|all")
     ] = None,
     notes: Annotated[
-        Path | None, typer.Option(help="Texts for checklists only; never in the database.")
+        Path | None,
+        typer.Option(help="Texts for checklists only; never in the database.", metavar="DIR"),
     ] = None,
     export_layout: Annotated[
         Path | None,
-        typer.Option("--export-layout", help="Also write the twin in its owners' file layout."),
+        typer.Option(
+            "--export-layout", help="Also write the twin in its owners' file layout.", metavar="DIR"
+        ),
     ] = None,
     settings_: Settings_ = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Also where it is sound.")] = False,

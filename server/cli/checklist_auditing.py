@@ -32,7 +32,12 @@ def audit(
     *,
     alike: Annotated[
         float,
-        typer.Option(min=0.0, max=1.0, help="From which cosine two answers are the same (E5)."),
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="From which cosine two answers are the same (E5).",
+            metavar="COSINE",
+        ),
     ] = 0.5,
     json: Json = False,
     quiet: Quiet = False,

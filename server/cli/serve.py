@@ -26,7 +26,8 @@ def serve(
         bool, typer.Option(help="Send figures that Python draws as pictures.")
     ] = True,
     goal: Annotated[
-        str, typer.Option(help="Where entities have goals: none, dataset or generic.")
+        str,
+        typer.Option(help="Where entities have goals: none, dataset or generic.", metavar="GOAL"),
     ] = "none",
     unsafe_python_without_sandbox: Unsafe = False,
     json: Json = False,

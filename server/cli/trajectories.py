@@ -40,7 +40,10 @@ def import_(
         typer.Option(help="Whose logs they are; they do not say.", metavar="PROVIDER/MODEL"),
     ] = None,
     entities: Annotated[
-        str, typer.Option(help="logged, or all: those without a log count as never run.")
+        str,
+        typer.Option(
+            help="logged, or all: those without a log count as never run.", metavar="WHICH"
+        ),
     ] = "logged",
     json: Json = False,
     quiet: Quiet = False,
