@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import StoreError
+from databases.catalog import SHIPPED
 from server import settings
 from server.checkup import examine
 
@@ -59,7 +60,8 @@ def test_the_doctor_looks_at_everything_and_names_a_remedy_for_what_is_missing(
     tmp_path: Path,
 ) -> None:
     found = {f.name: f for f in examine(settings.load(tmp_path))}
-    assert list(found) == ["python", "home", "disk", "sandbox", "scenario flights", "store"]
+    scenarios = [f"scenario {name}" for name in sorted(SHIPPED)]
+    assert list(found) == ["python", "home", "disk", "sandbox", *scenarios, "store"]
     assert found["python"].ok
     assert not found["scenario flights"].ok
     assert found["scenario flights"].remedy == "ddr scenarios build flights"

@@ -14,6 +14,7 @@ import pytest
 import typer
 
 from core.errors import UnknownNameError
+from databases.catalog import SHIPPED
 from server.cli.main import build_app, main
 from server.revision import code_revision
 from server.settings import unusual, usual_home
@@ -37,7 +38,12 @@ COMMANDS = sorted(_commands(typer.main.get_command(build_app())))
 def test_the_commands_are_those_that_the_table_of_commands_names() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
         "bench",
+        "checklists audit",
+        "checklists derive",
+        "checklists import",
         "checklists list",
+        "checklists review",
+        "checklists tag",
         "checklists verify",
         "delete",
         "demo",
@@ -50,11 +56,13 @@ def test_the_commands_are_those_that_the_table_of_commands_names() -> None:
         "runs",
         "scenarios build",
         "scenarios list",
+        "scenarios new",
         "scenarios show",
         "scenarios verify",
         "serve",
         "show",
         "test",
+        "trajectories import",
     }
 
 
@@ -116,8 +124,9 @@ def test_a_misspelt_word_names_the_nearest_right_one(
 def test_an_error_of_ours_is_one_line_and_with_json_an_object_too(ddr: Ddr) -> None:
     plain = ddr("scenarios", "show", "flihgts")
     assert (plain.code, plain.out) == (2, "")
-    assert (
-        plain.err == "error: unknown scenario 'flihgts' (did you mean 'flights'?); known: flights\n"
+    assert plain.err == (
+        "error: unknown scenario 'flihgts' (did you mean 'flights'?); "
+        f"known: {', '.join(sorted(SHIPPED))}\n"
     )
     told = ddr("scenarios", "show", "flihgts", "--json")
     assert told.code == 2
