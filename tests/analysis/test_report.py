@@ -81,6 +81,7 @@ def test_an_item_shows_its_question_answer_kind_label_and_proof() -> None:
     made, _, page = _whole()
     fact = made.checklist.items[0]
     card = page.by_id(f"carrier-{fact.entity_id}/item-{fact.id}")
+    assert fact.difficulty is not None
     for text in (fact.question, fact.answer, fact.category, fact.difficulty, fact.source):
         assert text in card.text
     assert card.one("pre", "source").text == fact.evidence_sql
