@@ -50,6 +50,7 @@ def test_runs_are_listed_with_how_far_they_are(ddr: Ddr, stored: Path) -> None:
             "agent": "scripted",
             "model": None,
             "protocol": "default",
+            "goal": "none",
             "calls": 0,
             "usage": None,
             "known_cost_usd": None,
