@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from checklists.authoring.asked import Asked
 from checklists.perturb import Copy, Perturbation, copy_of
-from checklists.proof import Outcome, Progress
+from checklists.proof import Outcome, Progress, Strikes
 from checklists.reading import Reading, columns_of, read
 from checklists.statement import Schema
 from core.checklist import ChecklistItem
@@ -16,9 +15,6 @@ from core.errors import ChecklistError, UnknownNameError
 
 if TYPE_CHECKING:
     import duckdb
-
-MUST_FAIL = 0.95
-"""The share of seeds on which a perturbed item must fail: 19 of 20."""
 
 
 def broken_by_disorder(
@@ -42,7 +38,7 @@ def broken_by_disorder(
     done, whole = 0, max(1, len(groups) * len(seeds))
     with copy_of(connection) as copy:
         for perturbation, members in groups.items():
-            tried = _Tried(members, seeds, seconds)
+            strikes = Strikes(members, len(seeds))
             columns = columns_of(members, perturbation.table, schema, asked)
             for seed in seeds:
                 progress(f"perturbed copies ({perturbation.kind}): seed {seed}", done / whole)
@@ -52,39 +48,23 @@ def broken_by_disorder(
                 except UnknownNameError as exc:
                     outcome.failed.update({item.id: str(exc) for item in members})
                     break
-                tried.on(copy, seed, asked)
-            outcome.failed.update(tried.reasons())
+                strikes.add(seed, _survivors(strikes.open, copy, asked, seconds))
+            for item_id, number, why in strikes.out():
+                outcome.failed[item_id] = (
+                    f"does not fail on {number} of {strikes.copies} copies, where {strikes.allowed} "
+                    f"may be survived ({why})"
+                )
     progress("perturbed copies", 1.0)
     return outcome
 
 
-class _Tried:
-    """Items that share a perturbed copy, and how they fared seed by seed."""
-
-    def __init__(
-        self, items: Sequence[ChecklistItem], seeds: Sequence[int], seconds: float | None
-    ) -> None:
-        self._open, self._seconds = list(items), seconds
-        self._allowed = len(seeds) - math.ceil(MUST_FAIL * len(seeds))
-        self._seeds = len(seeds)
-        self._survived: dict[str, list[str]] = {}
-
-    def on(self, copy: Copy, seed: int, asked: Asked | None) -> None:
-        readings = read(self._open, copy.cursor, asked, self._seconds)
-        for item in self._open:
-            if why := _why_it_survives(item, readings[item.id]):
-                self._survived.setdefault(item.id, []).append(f"seed {seed}: {why}")
-        self._open = [
-            item for item in self._open if len(self._survived.get(item.id, ())) <= self._allowed
-        ]
-
-    def reasons(self) -> dict[str, str]:
-        return {
-            item_id: f"does not fail on {len(found)} of {self._seeds} copies, where {self._allowed} may be "
-            f"survived ({'; '.join(found[:3])})"
-            for item_id, found in self._survived.items()
-            if len(found) > self._allowed
-        }
+def _survivors(
+    items: Sequence[ChecklistItem], copy: Copy, asked: Asked | None, seconds: float | None
+) -> Iterator[tuple[str, str]]:
+    readings = read(items, copy.cursor, asked, seconds)
+    for item in items:
+        if why := _why_it_survives(item, readings[item.id]):
+            yield item.id, why
 
 
 def _why_it_survives(item: ChecklistItem, reading: Reading) -> str | None:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.errors import ChecklistError, UnknownNameError
+from core.sql import quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -101,7 +102,7 @@ class Copy:
         rows = KINDS[perturbation.kind](_at(self.source, table), perturbation.columns, seed)
         wanted = {c.lower() for c in (*(columns or ()), *perturbation.columns)}
         listed = [c for c in self._tables[table] if columns is None or c.lower() in wanted]
-        taken = ", ".join(f'"{column}"' for column in listed)
+        taken = ", ".join(map(quote, listed))
         self.cursor.execute(f"DROP VIEW {_at(self.name, table)}")
         self.cursor.execute(f"CREATE TABLE {_at(self.name, table)} AS SELECT {taken} FROM ({rows})")
         self._replaced = ("TABLE", table)
@@ -117,7 +118,7 @@ class Copy:
         self._forget()
         source = _at(self.source, table)
         listed = [c for c in self._tables[table] if columns is None or c.lower() in columns]
-        taken = ", ".join(f'kept."{column}"' for column in listed or self._tables[table][:1])
+        taken = ", ".join(f"kept.{quote(column)}" for column in listed or self._tables[table][:1])
         drawn = f"hash(kept.rowid, {seed:d})"
         rows = " UNION ALL ".join(
             f"SELECT {taken} FROM {source} AS kept WHERE {drawn} >= {least}::UBIGINT"
@@ -162,15 +163,15 @@ def copy_of(connection: duckdb.DuckDBPyConnection) -> Iterator[Copy]:
         cursor.execute(f"USE {name}")
         yield copy
     finally:
-        cursor.execute(f'USE "{source}"')
+        cursor.execute(f"USE {quote(source)}")
         cursor.execute(f"DETACH {name}")
         cursor.close()
 
 
 def dealt_anew(table: str, columns: Sequence[str], seed: int) -> str:
     """SQL of the table's rows with these columns' values, kept together, dealt among them."""
-    listed = ", ".join(f'"{column}"' for column in columns)
-    replaced = ", ".join(f'dealt."{column}" AS "{column}"' for column in columns)
+    listed = ", ".join(map(quote, columns))
+    replaced = ", ".join(f"dealt.{quote(column)} AS {quote(column)}" for column in columns)
     return (
         f"SELECT kept.* REPLACE ({replaced}) FROM {table} AS kept POSITIONAL JOIN "
         f"(SELECT {listed} FROM {table} ORDER BY hash(rowid, {seed:d}), rowid) AS dealt"
@@ -183,10 +184,10 @@ def drawn_by_lot(table: str, columns: Sequence[str], seed: int) -> str:
     An entity holds 1 to 64 lots, by the seed: with equal chances an entity of about the mean size
     would keep its count whatever the seed.
     """
-    (column,) = columns
+    column = quote(columns[0])
     return f"""
         WITH entities AS (
-            SELECT DISTINCT "{column}" AS entity FROM {table} WHERE "{column}" IS NOT NULL
+            SELECT DISTINCT {column} AS entity FROM {table} WHERE {column} IS NOT NULL
         ), lots AS (
             SELECT entity, unnest(range(1 + (hash(entity, {seed:d}) % 64)::BIGINT)) AS number
             FROM entities
@@ -194,13 +195,13 @@ def drawn_by_lot(table: str, columns: Sequence[str], seed: int) -> str:
             SELECT list(entity ORDER BY entity, number) AS lots FROM lots
         )
         SELECT kept.* REPLACE (
-            urn.lots[1 + (hash(kept.rowid, {seed:d}) % len(urn.lots))::BIGINT] AS "{column}"
+            urn.lots[1 + (hash(kept.rowid, {seed:d}) % len(urn.lots))::BIGINT] AS {column}
         )
         FROM {table} AS kept, urn"""
 
 
 def _at(database: str, table: str) -> str:
-    return f'"{database}"."{table}"'
+    return f"{quote(database)}.{quote(table)}"
 
 
 def _column_names(cursor: duckdb.DuckDBPyConnection, database: str) -> dict[str, list[str]]:

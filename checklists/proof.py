@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -85,6 +86,31 @@ def part(progress: Progress, start: float, end: float) -> Progress:
 
 
 Outcomes = Mapping[Check, Outcome]
+
+MUST_PASS = 0.95
+"""The share of copies on which an item must do as it should: 19 of 20."""
+
+
+class Strikes:
+    """Items that are tried on one copy after another; one with too many strikes is tried no further."""
+
+    def __init__(self, items: Sequence[ChecklistItem], copies: int) -> None:
+        self.open = list(items)
+        """Those that are still tried."""
+        self.copies, self.allowed = copies, copies - math.ceil(MUST_PASS * copies)
+        self._found: dict[str, list[str]] = {}
+
+    def add(self, seed: int, found: Iterable[tuple[str, str]]) -> None:
+        """On the copy of this seed these items, by id, did not do as they should, and why."""
+        for item_id, why in found:
+            self._found.setdefault(item_id, []).append(f"seed {seed}: {why}")
+        self.open = [i for i in self.open if len(self._found.get(i.id, ())) <= self.allowed]
+
+    def out(self) -> Iterator[tuple[str, int, str]]:
+        """Each item with more strikes than are allowed: its id, how many, and why the first three."""
+        for item_id, found in self._found.items():
+            if len(found) > self.allowed:
+                yield item_id, len(found), "; ".join(found[:3])
 
 
 def summed_up(items: Sequence[ChecklistItem], outcomes: Outcomes) -> Verification:

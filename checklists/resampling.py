@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,17 +9,15 @@ from checklists.authoring.asked import Asked, Stand
 from checklists.authoring.candidates import Candidate
 from checklists.evidence import Value
 from checklists.perturb import Copy, copy_of
-from checklists.proof import Outcome, Progress
+from checklists.proof import Outcome, Progress, Strikes
 from checklists.reading import Reading, columns_of, read
 from checklists.statement import Schema, columns_read
 from core.checklist import ChecklistItem
 from core.errors import ChecklistError
+from core.sql import quote
 
 if TYPE_CHECKING:
     import duckdb
-
-MUST_STAND = 0.95
-"""The share of bootstrap samples in which a fact must stay what it says: 19 of 20."""
 
 
 def shaken_by_resampling(
@@ -42,26 +39,22 @@ def shaken_by_resampling(
     """
     outcome = Outcome()
     groups = _by_table(items, connection, schema, asked, outcome)
-    allowed = len(seeds) - math.ceil(MUST_STAND * len(seeds))
-    shaken: dict[str, list[str]] = {}
     done, whole = 0, max(1, len(groups) * len(seeds))
     with copy_of(connection) as copy:
         for table, members in groups.items():
-            still, columns = list(members), columns_of(members, table, schema, asked)
+            strikes = Strikes(members, len(seeds))
+            columns = columns_of(members, table, schema, asked)
             for seed in seeds:
                 progress(f"rows drawn anew ({table}): seed {seed}", done / whole)
                 done += 1
                 copy.resample(table, seed, columns)
-                for item_id, why in _moved(still, copy, asked):
-                    shaken.setdefault(item_id, []).append(f"seed {seed}: {why}")
-                still = [item for item in still if len(shaken.get(item.id, ())) <= allowed]
+                strikes.add(seed, _moved(strikes.open, copy, asked))
+            for item_id, number, why in strikes.out():
+                outcome.failed[item_id] = (
+                    f"is another in {number} samples of {strikes.copies}, where {strikes.allowed} "
+                    f"may be ({why})"
+                )
     progress("rows drawn anew", 1.0)
-    for item_id, found in shaken.items():
-        if len(found) > allowed:
-            outcome.failed[item_id] = (
-                f"is another in {len(found)} samples of {len(seeds)}, where {allowed} may be "
-                f"({'; '.join(found[:3])})"
-            )
     return outcome
 
 
@@ -116,7 +109,7 @@ def _by_table(
 ) -> dict[str, list[ChecklistItem]]:
     """Items by the table whose rows are drawn: the entities' own, or the largest that is read."""
     rows = {
-        table: connection.execute(f'SELECT count(*) FROM "{table}"').fetchall()[0][0]
+        table: connection.execute(f"SELECT count(*) FROM {quote(table)}").fetchall()[0][0]
         for table in schema
     }
     lower = {table.lower(): table for table in schema}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from checklists.authoring.asked import Asked, Book
 from checklists.authoring.selection import LEAST_STANDING
-from checklists.breaking import MUST_FAIL, broken_by_disorder
+from checklists.breaking import broken_by_disorder
 from checklists.evidence import Value, value_of
 from checklists.fitting import unfit
 from checklists.proof import (
@@ -31,7 +31,7 @@ from core.errors import ChecklistError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["MUST_FAIL", "Failure", "Progress", "Prover", "Tally", "Verification", "holds", "verify"]
+__all__ = ["Failure", "Progress", "Prover", "Tally", "Verification", "holds", "verify"]
 
 REACH_SECONDS = 30.0
 """How long a query of an agent may take (tools/limits.py); the evidence must be had within it."""

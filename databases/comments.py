@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.errors import ConfigError, UnknownNameError
+from core.sql import literal, quote
 from databases.manifest import Manifest
-from databases.schema import quote, read_schema
+from databases.schema import read_schema
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,14 +28,17 @@ def comment(connection: duckdb.DuckDBPyConnection, manifest: Manifest) -> None:
         table = tables[name]
         columns = {column.name for column in table.columns}
         for column, text in texts.items():
-            # A string literal of DuckDB's knows one escape: the doubled quote.
-            said = "'" + text.replace("'", "''") + "'"
             if column == WHOLE:
                 kind = "VIEW" if table.is_view else "TABLE"
-                connection.execute(f"COMMENT ON {kind} {table.quoted} IS {said}")
+                comment_on(connection, f"{kind} {table.quoted}", text)
                 continue
             if column not in columns:
                 raise ConfigError(
                     f"{key}: {UnknownNameError(f'column of {name}', column, columns)}"
                 )
-            connection.execute(f"COMMENT ON COLUMN {table.quoted}.{quote(column)} IS {said}")
+            comment_on(connection, f"COLUMN {table.quoted}.{quote(column)}", text)
+
+
+def comment_on(connection: duckdb.DuckDBPyConnection, what: str, text: str) -> None:
+    """One comment; `what` is SQL: 'TABLE "visits"'."""
+    connection.execute(f"COMMENT ON {what} IS {literal(text)}")

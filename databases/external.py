@@ -13,10 +13,11 @@ from typing import Any, Protocol
 from core import plugins
 from core.errors import ConfigError, DdrError
 from core.scenario import Entity
+from core.sql import quote
 from databases.fingerprint import head
 from databases.manifest import Manifest
 from databases.record import TableOutline
-from databases.schema import Schema, Table, quote
+from databases.schema import Schema, Table
 from databases.target import OPENER, Target
 
 ALGORITHM = "ddr-rows-1"

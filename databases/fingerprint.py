@@ -16,7 +16,8 @@ import json
 from typing import TYPE_CHECKING
 
 from core.errors import ScenarioError
-from databases.schema import Column, Table, quote, read_schema
+from core.sql import quote
+from databases.schema import Column, Table, read_schema
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from core.errors import DatabaseError, ScenarioError, UnknownNameError
 from core.scenario import Entity
+from core.sql import literal, quote
+from databases.comments import comment_on
 from databases.connection import open_readonly
 from databases.files import state_of
 from databases.fingerprint import fingerprint
 from databases.record import PartRecord
-from databases.schema import Table, quote, read_schema
+from databases.schema import Table, read_schema
 from databases.seal import read_seal, write_seal
 
 if TYPE_CHECKING:
@@ -102,19 +104,21 @@ def _write(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], path:
 
     # Attached to the whole, so that rows are copied by the engine; the seal and the fingerprint are
     # written over a connection of their own, whose current database it is.
-    where = str(path).replace("'", "''")
-    connection.execute(f"ATTACH '{where}' AS part")
+    connection.execute(f"ATTACH {literal(str(path))} AS part")
     try:
         for table, name in zip(tables, plain, strict=True):
             place = f"part.main.{quote(name)}"
             connection.execute(f"CREATE TABLE {place} AS FROM {table.quoted}")
-            _comment(connection, f"TABLE {place}", table.comment)
+            if table.comment is not None:
+                comment_on(connection, f"TABLE {place}", table.comment)
             for column in table.columns:
                 if not column.nullable:
                     connection.execute(
                         f"ALTER TABLE {place} ALTER {quote(column.name)} SET NOT NULL"
                     )
-                _comment(connection, f"COLUMN {place}.{quote(column.name)}", column.comment)
+                if column.comment is not None:
+                    where = f"COLUMN {place}.{quote(column.name)}"
+                    comment_on(connection, where, column.comment)
     finally:
         connection.execute("DETACH part")
     with duckdb.connect(str(path)) as own:
@@ -122,12 +126,6 @@ def _write(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], path:
         write_seal(own, taken)
         own.execute("CHECKPOINT")
     return taken
-
-
-def _comment(connection: duckdb.DuckDBPyConnection, what: str, text: str | None) -> None:
-    if text is not None:
-        said = text.replace("'", "''")
-        connection.execute(f"COMMENT ON {what} IS '{said}'")
 
 
 def _is_same(part: PartRecord, path: Path) -> bool:

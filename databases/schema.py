@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.record import Record
+from core.sql import quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,11 +58,6 @@ class Schema(Record):
     def table(self, name: str) -> Table | None:
         """The table of that name, in any case."""
         return next((t for t in self.tables if t.name.lower() == name.lower()), None)
-
-
-def quote(name: str) -> str:
-    """A name as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def read_schema(connection: duckdb.DuckDBPyConnection) -> Schema:

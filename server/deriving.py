@@ -8,28 +8,24 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
-from typing import Any, Final
+from typing import Any
 
 from checklists.canonical import items_hash
-from checklists.derive.asking import Messages, Prompts
+from checklists.derive.asking import Prompts
 from checklists.derive.engine import Derived, Deriver
 from checklists.derive.ledger import Ledger
-from checklists.derive.proving import Prover
+from checklists.derive.proving import EvidenceProver
 from checklists.loader import FOLDER, load
 from core.checklist import Checklist, ChecklistItem
 from core.document import Document
 from core.errors import UsageError
-from core.record import Record
 from core.run import Limits, ModelSpec
-from core.trajectory import ModelCall, Role, Usage
+from core.trajectory import ModelCall
 from databases.catalog import InstalledScenario, open_scenario
 from databases.connection import open_readonly
 from databases.documents import Documents
 from databases.schema import Schema
-from providers.catalog import model_name
-from providers.price_list import table_for
-from providers.pricing import PriceTable, priced
+from providers.pricing import PriceTable
 from server.authoring import keep_checklist
 from server.board import Board
 from server.metering import Purse
@@ -45,13 +41,6 @@ from server.reviewing import ID, checklist_lock
 from server.selection import pick
 from server.settings import Settings
 from server.store import Repository
-
-_CHARACTERS: Final = 4.0
-"""Of a prompt in a token, where nothing was measured."""
-_REPLY: Final[Mapping[Role, float]] = {"author": 700.0, "checker": 150.0}
-"""Tokens of an answer, where nothing was measured."""
-_FACTS: Final = 6.0
-"""Facts of one piece of a document that come to be verified, where nothing was measured."""
 
 
 @dataclass(frozen=True)
@@ -78,19 +67,6 @@ class Asked:
     def checklist_id(self) -> str:
         """Under which the checklist and its answers are kept."""
         return self.id or f"{self.scenario}-derived"
-
-
-class DeriveEstimate(Record):
-    """What is left to be asked."""
-
-    extractions: int
-    verifications: float
-    """Expected, by what was extracted so far or by an assumption."""
-    basis: str
-    input_tokens: float
-    output_tokens: float
-    cost_usd: float | None
-    cost_reason: str | None
 
 
 @dataclass(frozen=True)
@@ -196,40 +172,6 @@ def _kept(
     return checklist
 
 
-def estimate(made: Prepared) -> DeriveEstimate:
-    """What the derivation would still ask, by its calls so far or by the length of the prompts."""
-    open_ = made.deriver.questions(made.documents)
-    calls = {r: [c for c in made.calls if c.role == r and c.error is None] for r in _REPLY}
-    measured = len(calls["author"]) > 0
-    per_piece = len(calls["checker"]) / len(calls["author"]) if measured else _FACTS
-    verifications = per_piece * len(open_)
-    sizes = [_length(messages) / _CHARACTERS for messages in open_]
-    check_size = _mean(calls["checker"], "input_tokens") or (fmean(sizes) if sizes else 0.0)
-    parts = [
-        (made.models[0], "author", sum(sizes), float(len(open_))),
-        (made.models[1], "checker", check_size * verifications, verifications),
-    ]
-    total_in = total_out = cost = 0.0
-    reason: str | None = None
-    for model, role, tokens_in, count in parts:
-        reply = _mean(calls[role], "output_tokens") or _REPLY[role]  # type: ignore[index]
-        total_in, total_out = total_in + tokens_in, total_out + reply * count
-        usage = Usage(input_tokens=round(tokens_in), output_tokens=round(reply * count))
-        found = priced(usage, model_name(model), table_for(model, made.prices))
-        if found.cost_usd is None:
-            reason = reason or found.cost_reason or "unknown"
-        cost += found.cost_usd or 0.0
-    return DeriveEstimate(
-        extractions=len(open_),
-        verifications=verifications,
-        basis="by the calls so far" if measured else "assumed from the length of the documents",
-        input_tokens=total_in,
-        output_tokens=total_out,
-        cost_usd=None if reason else cost,
-        cost_reason=reason,
-    )
-
-
 def _newer(old: ChecklistItem, fresh: ChecklistItem | None) -> ChecklistItem:
     """The item as it is now; people's word stands."""
     return old if fresh is None or old.decisions else fresh
@@ -269,14 +211,14 @@ def _texts(
 @contextmanager
 def _prover(
     installed: InstalledScenario, columns: Mapping[str, tuple[str, ...]]
-) -> Iterator[Prover | None]:
+) -> Iterator[EvidenceProver | None]:
     """None where another engine answers for the database: evidence is proved on DuckDB."""
     if not installed.manifest.is_filled_here:
         yield None
         return
     entities = [entity.id for entity in installed.entities()]
     with open_readonly(installed.database_path, memory_mb=2048) as connection:
-        yield Prover(connection, columns, entities)
+        yield EvidenceProver(connection, columns, entities)
 
 
 def _described(schema: Schema) -> dict[str, tuple[str | None, dict[str, tuple[str, str | None]]]]:
@@ -284,12 +226,3 @@ def _described(schema: Schema) -> dict[str, tuple[str | None, dict[str, tuple[st
         table.name: (table.comment, {c.name: (c.type, c.comment) for c in table.columns})
         for table in schema.tables
     }
-
-
-def _length(messages: Messages) -> int:
-    return sum(len(message["content"]) for message in messages)
-
-
-def _mean(calls: list[ModelCall], name: str) -> float | None:
-    known = [count for call in calls if (count := getattr(call.usage, name)) is not None]
-    return fmean(known) if known else None

@@ -1,16 +1,11 @@
-"""Put any name or value into SQL so that it stays one name or one value."""
+"""Put any name or value into SQL so that it stays one name or one value, numbers included."""
 
 from __future__ import annotations
 
+from core.sql import literal
+from core.sql import quote as name
 
-def name(raw: str) -> str:
-    """A table or column, whatever is in its name."""
-    return '"' + raw.replace('"', '""') + '"'
-
-
-def literal(raw: str) -> str:
-    """A text value, whatever is in it."""
-    return "'" + raw.replace("'", "''") + "'"
+__all__ = ["decimal", "literal", "name"]
 
 
 def decimal(value: float) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from checklists.audit.words import stems
 from checklists.statement import Schema
 from checklists.validate import schema_of
+from core.sql import quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,7 +59,7 @@ def read_lexicon(connection: duckdb.DuckDBPyConnection) -> Lexicon:
 
 def _cells(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> frozenset[str]:
     """Names come from the catalogue of the same database, quoted; none is a person's input."""
-    name, source = _quoted(column), _quoted(table)
+    name, source = quote(column), quote(table)
     found = connection.execute(
         f"SELECT DISTINCT left(CAST({name} AS VARCHAR), {CHARACTERS}) FROM "
         f"(SELECT {name} FROM {source} LIMIT {ROWS}) WHERE {name} IS NOT NULL LIMIT {VALUES + 1}"
@@ -66,7 +67,3 @@ def _cells(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> fr
     if len(found) > VALUES:
         return frozenset()
     return stems(" ".join(text for (text,) in found))
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

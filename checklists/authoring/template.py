@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from core.sql import literal
+
 Groups = tuple[tuple[str, ...], ...]
 Statistic = Literal["mean", "median", "share", "count", "distinct", "max", "min", "rank"]
 Kind = Literal["level", "share", "count", "change", "rank", "correlation", "extreme"]
@@ -134,7 +136,7 @@ class Subject:
         Where the fact names a group, the value is 0 if another group stands first: then the
         evidence proves the name and the figure.
         """
-        where = f"{self.column} = {_text(entity_id)}"
+        where = f"{self.column} = {literal(entity_id)}"
         if template.where != "true":
             where += f" AND {template.where}"
         value = template.figure.value.format(whole="")
@@ -149,15 +151,10 @@ class Subject:
         return (
             f"WITH {ctes}groups AS (SELECT CAST({template.per.sql} AS VARCHAR) AS grp, "
             f"{value} AS value FROM {self._relation(template)} WHERE {where} GROUP BY grp{having}) "
-            f"SELECT CASE WHEN grp = {_text(group or '')} THEN value ELSE 0 END AS value FROM groups "
+            f"SELECT CASE WHEN grp = {literal(group or '')} THEN value ELSE 0 END AS value FROM groups "
             f"WHERE value IS NOT NULL ORDER BY groups.value {order}, grp LIMIT 1"
         )
 
 
 def _with(ctes: str) -> str:
     return f"WITH {ctes} " if ctes else ""
-
-
-def _text(value: str) -> str:
-    """A text in SQL; names may hold apostrophes."""
-    return "'" + value.replace("'", "''") + "'"

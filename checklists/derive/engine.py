@@ -15,7 +15,7 @@ from checklists.derive.chunks import pieces, window
 from checklists.derive.disorder import SURVIVES, disordered
 from checklists.derive.facts import Dropped, Finding, Ruling
 from checklists.derive.ledger import Ledger
-from checklists.derive.proving import Proof, Prover
+from checklists.derive.proving import EvidenceProver, Proof
 from checklists.derive.reading import UnusableError, read_facts, read_ruling
 from checklists.derive.rules import distinct, why_not
 from core.checklist import ChecklistItem
@@ -61,7 +61,7 @@ class Deriver:
     ledger: Ledger
     columns: Mapping[str, Collection[str]]
     scenario_id: str
-    prover: Prover | None = None
+    prover: EvidenceProver | None = None
     """None where the database is none that evidence is proved on."""
     concurrency: int = 4
     salt: str = ""

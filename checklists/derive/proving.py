@@ -34,7 +34,7 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Prover:
+class EvidenceProver:
     """Runs evidence on the agents' own database, read-only."""
 
     connection: duckdb.DuckDBPyConnection

@@ -14,6 +14,7 @@ from checklists.second.rewriting import Types, rewritten
 from checklists.statement import columns_read
 from core.checklist import ChecklistItem
 from core.errors import ChecklistError
+from core.sql import literal, quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -82,7 +83,7 @@ def _rewritten_all(
         if item.evidence_sql is None or item.id not in values:
             outcome.unknown[item.id] = "there is no value to compare"
             continue
-        entity = _quoted(item.entity_id)
+        entity = literal(item.entity_id)
         general = item.evidence_sql.replace(entity, _ENTITY)
         if general not in known:
             try:
@@ -129,7 +130,7 @@ def _copy_tables(
             readers.setdefault(table, []).append(item.id)
     room = MOST_ROWS
     for table, read in sorted(needed.items()):
-        rows = connection.execute(f"SELECT count(*) FROM {_name(table)}").fetchall()[0][0]
+        rows = connection.execute(f"SELECT count(*) FROM {quote(table)}").fetchall()[0][0]
         if rows > room:
             reason = f"{table} has {rows:,} rows, and {MOST_ROWS:,} are copied at most"
             outcome.unknown.update(dict.fromkeys(readers[table], reason))
@@ -137,8 +138,8 @@ def _copy_tables(
         room -= rows
         _copy_table(table, sorted(read) or sorted(types[table])[:1], connection, second, types)
         for column in sorted(read & _entity_columns(items)):
-            index = _name(f"{table}:{column}")
-            second.execute(f"CREATE INDEX {index} ON {_name(table)} ({_name(column)})")
+            index = quote(f"{table}:{column}")
+            second.execute(f"CREATE INDEX {index} ON {quote(table)} ({quote(column)})")
     # Without the tables' sizes SQLite joins by going through the one for each row of the other.
     second.execute("ANALYZE")
 
@@ -151,15 +152,15 @@ def _copy_table(
     types: Types,
 ) -> None:
     kept = [_KEPT[types[table][column].split("(", maxsplit=1)[0]] for column in columns]
-    named = ", ".join(f"{_name(c)} {kind}" for c, (kind, _) in zip(columns, kept, strict=True))
-    taken = ", ".join(form.format(_name(c)) for c, (_, form) in zip(columns, kept, strict=True))
-    second.execute(f"CREATE TABLE {_name(table)} ({named})")
+    named = ", ".join(f"{quote(c)} {kind}" for c, (kind, _) in zip(columns, kept, strict=True))
+    taken = ", ".join(form.format(quote(c)) for c, (_, form) in zip(columns, kept, strict=True))
+    second.execute(f"CREATE TABLE {quote(table)} ({named})")
     marks = ", ".join("?" for _ in columns)
     cursor = connection.cursor()
-    cursor.execute(f"SELECT {taken} FROM {_name(table)}")
+    cursor.execute(f"SELECT {taken} FROM {quote(table)}")
     second.execute("BEGIN")
     while rows := cursor.fetchmany(_CHUNK):
-        second.executemany(f"INSERT INTO {_name(table)} VALUES ({marks})", rows)
+        second.executemany(f"INSERT INTO {quote(table)} VALUES ({marks})", rows)
     second.execute("COMMIT")
     cursor.close()
 
@@ -170,7 +171,7 @@ def _entity_columns(items: Iterable[ChecklistItem]) -> set[str]:
 
     found: set[str] = set()
     for item in items:
-        pattern = rf"(\w+)\s*=\s*{re.escape(_quoted(item.entity_id))}"
+        pattern = rf"(\w+)\s*=\s*{re.escape(literal(item.entity_id))}"
         found.update(name.lower() for name in re.findall(pattern, item.evidence_sql or ""))
     return found
 
@@ -198,11 +199,3 @@ def _near(first: Value, second: object) -> bool:
         # A moment has a T between day and hour in Python, and a blank in SQL.
         return first in {second, second.replace(" ", "T", 1)}
     return first == second
-
-
-def _name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _quoted(entity_id: str) -> str:
-    return "'" + entity_id.replace("'", "''") + "'"

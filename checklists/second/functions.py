@@ -6,6 +6,7 @@ import datetime as dt
 import math
 import sqlite3
 import statistics
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,7 +16,7 @@ PREFIX = "ddr_"
 """What the names of all functions that are added begin with."""
 
 
-class _Gathers:
+class _Gathers(ABC):
     """An aggregate that sees all values at the end; rows with a NULL are left out, as SQL has it."""
 
     least: ClassVar[int] = 1
@@ -32,9 +33,9 @@ class _Gathers:
         """The aggregate's value; NULL where there are too few rows."""
         return self.of() if len(self.rows) >= self.least else None
 
+    @abstractmethod
     def of(self) -> Any:
         """The value of enough rows."""
-        raise NotImplementedError
 
     def column(self, number: int = 0) -> list[Any]:
         """One argument's values."""

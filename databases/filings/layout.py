@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from databases.schema import quote
+from core.sql import quote
 
 ROLES: Mapping[str, tuple[str, ...]] = {
     "cik": ("cik", "company_cik", "cik_number", "entity_cik"),

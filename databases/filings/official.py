@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import ScenarioError, UsageError
 from core.scenario import Entity
+from core.sql import quote
 from databases.builder import Built
 from databases.filings.layout import (
     ROLES,
@@ -24,7 +25,6 @@ from databases.filings.layout import (
 )
 from databases.filings.reading import files_in, is_sqlite
 from databases.filings.records import STANDARD, Company, Fact, Report, Source
-from databases.schema import quote
 from databases.sqlite_file import open_sqlite
 
 if TYPE_CHECKING:

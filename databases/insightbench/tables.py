@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from core.errors import ScenarioError
+from core.sql import quote
 from core.wording import counted
+from databases.comments import comment_on
 from databases.insightbench.files import text_of
-from databases.schema import quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -71,10 +72,10 @@ def _load(connection: duckdb.DuckDBPyConnection, table: str, path: Path, about: 
     if count != rows:
         # The engine passes over lines that it takes for something else.
         raise ScenarioError(f"{path}: has {rows} rows, of which {count} could be read as CSV")
-    _comment(connection, f"TABLE {table}", about)
+    comment_on(connection, f"TABLE {table}", about)
     for column in columns:
         meaning = _meanings().get(column, "As the file has it; what it means is not said.")
-        _comment(
+        comment_on(
             connection, f"COLUMN {table}.{quote(column)}", f"{meaning} NULL: empty in the file."
         )
 
@@ -111,11 +112,6 @@ def _header(path: Path) -> list[str]:
     if twice := next((name for name in given if lower.count(name.lower()) > 1), None):
         raise ScenarioError(f"{path}, line 1: the column {twice!r} stands twice")
     return given
-
-
-def _comment(connection: duckdb.DuckDBPyConnection, what: str, text: str) -> None:
-    said = text.replace("'", "''")
-    connection.execute(f"COMMENT ON {what} IS '{said}'")
 
 
 @cache

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from core.errors import ConfigError, UnknownNameError
+from core.sql import literal, quote
 from databases.builder import BuildContext, Built
 from databases.manifest import read_manifest
 from databases.own.anonymise import NAME, AnonymiseMap, read_map
@@ -15,7 +16,6 @@ from databases.own.changes import KEPT, Changes
 from databases.own.fitting import Fitting
 from databases.own.leaks import refuse_leaks
 from databases.own.sources import SourceTable, find_tables, load
-from databases.schema import quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,7 +43,7 @@ def build(connection: duckdb.DuckDBPyConnection, context: BuildContext) -> Built
     size = sum(path.stat().st_size for path in {table.path for table in tables.values()})
     context.refuse_full_disk(10 + 4 * size // 1_000_000)
     connection.execute(f"SET memory_limit = '{_MEMORY}'")
-    connection.execute(f"ATTACH '{_text(context.workspace / 'raw.duckdb')}' AS raw")
+    connection.execute(f"ATTACH {literal(str(context.workspace / 'raw.duckdb'))} AS raw")
     own = connection.execute("SELECT current_database()").fetchall()[0][0]
     connection.execute("USE raw")
     for number, (key, table) in enumerate(tables.items()):
@@ -159,7 +159,3 @@ def _notes(secrets: Mapping[str, Any], unnamed: list[str]) -> list[str]:
     if unnamed:
         notes.append(f"left out, since the map does not name them: {', '.join(unnamed[:20])}")
     return notes
-
-
-def _text(path: Path) -> str:
-    return str(path).replace("'", "''")

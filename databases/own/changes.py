@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from core.sql import quote
 from databases.own.anonymise import AnonymiseMap, ColumnRule
-from databases.schema import quote
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NoReturn
 
 from core.errors import ScenarioError
-from databases.schema import quote
+from core.sql import quote
 
 if TYPE_CHECKING:
     import duckdb

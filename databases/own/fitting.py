@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import ScenarioError, UnknownNameError
+from core.sql import quote
 from databases.own.anonymise import ColumnRule, TableRule
 from databases.own.csv_file import line_of
 from databases.own.sharpen import Form, read_as
 from databases.own.sources import SourceTable
-from databases.schema import quote
 
 if TYPE_CHECKING:
     import duckdb

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ScenarioError
+from core.sql import quote
 from databases import external
 from databases.own.keys import Reference, references
 from databases.own.profile import Ask, Quote, TableProfile, count, describe
 from databases.own.sharpen import Form, forms, read_as
 from databases.own.sources import SourceTable, find_tables, load
-from databases.schema import quote
 from databases.target import Target
 from databases.workplace import refuse_full_disk
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import count as numbers
 from typing import Final
 
+from core.sql import quote
 from databases.comments import WHOLE
 from databases.own.anonymise import AnonymiseMap, ColumnRule, TableRule, is_type
 from databases.own.keys import Place, can_be_key, row_keys, singular, words
 from databases.own.look import Look
 from databases.own.profile import ColumnProfile, TableProfile
 from databases.own.wording import described
-from databases.schema import quote
 
 _MANY: Final = 20
 """More different texts than this, and more than every second row's own, are names or remarks."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from databases.schema import quote
+from core.sql import literal, quote
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,8 +54,7 @@ def _fitting(
 def read_as(name: str, form: Form) -> str:
     """SQL that reads a text column in this form; NULL where a cell cannot be."""
     if form.format is not None:
-        said = form.format.replace("'", "''")
-        return f"CAST(try_strptime({name}, '{said}') AS {form.type})"
+        return f"CAST(try_strptime({name}, {literal(form.format)}) AS {form.type})"
     return f"TRY_CAST({name} AS {form.type})"
 
 

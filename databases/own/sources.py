@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.errors import ScenarioError
+from core.sql import literal, quote
 from databases.own.csv_file import load_csv
-from databases.schema import quote
 from databases.sqlite_file import MAGIC, open_sqlite
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def load(
             link = workspace / f"{name}.parquet"
             link.unlink(missing_ok=True)
             link.symlink_to(table.path.absolute())
-            _copy(connection, f"read_parquet('{_text(link)}')", name)
+            _copy(connection, f"read_parquet({literal(str(link))})", name)
             link.unlink()
         else:
             attach(connection, table.path)
@@ -96,7 +96,7 @@ def attach(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         for row in connection.execute("SELECT database_name FROM duckdb_databases()").fetchall()
     }
     if "theirs" not in known:
-        connection.execute(f"ATTACH '{_text(path.absolute())}' AS theirs (READ_ONLY)")
+        connection.execute(f"ATTACH {literal(str(path.absolute()))} AS theirs (READ_ONLY)")
 
 
 _FILES: dict[str, Literal["csv", "parquet"]] = {"csv": "csv", "parquet": "parquet"}
@@ -219,7 +219,3 @@ def _cell(value: Any, kind: str) -> Any:
     if value is None or kind != "VARCHAR":
         return value
     return value.hex() if isinstance(value, bytes) else str(value)
-
-
-def _text(path: Path) -> str:
-    return str(path).replace("'", "''")

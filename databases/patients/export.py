@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from core.errors import UsageError
+from core.sql import literal, quote
 from databases.files import replace_file
 from databases.patients.layout import NOTE_COLUMNS, NOTE_FILES, Table
 
@@ -28,9 +29,9 @@ def tables(connection: duckdb.DuckDBPyConnection, wanted: Iterable[Table], folde
         place = folder / table.module
         place.mkdir(parents=True, exist_ok=True)
         fresh = place / f".{table.name}.csv.gz.part"
-        quoted = str(fresh).replace("'", "''")
+        place_of = literal(str(fresh))
         connection.execute(
-            f"COPY \"{table.name}\" TO '{quoted}' (FORMAT csv, HEADER, COMPRESSION gzip)"
+            f"COPY {quote(table.name)} TO {place_of} (FORMAT csv, HEADER, COMPRESSION gzip)"
         )
         replace_file(fresh, place / f"{table.name}.csv.gz")
 

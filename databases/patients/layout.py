@@ -10,6 +10,8 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from core.errors import UsageError
+from core.sql import quote
+from databases.comments import comment_on
 
 if TYPE_CHECKING:
     import duckdb
@@ -89,13 +91,12 @@ def chosen(choice: str) -> tuple[Table, ...]:
 
 def create(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     """An empty table with its comments."""
-    columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
-    connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
-    said = [f'TABLE "{table.name}"', table.comment]
-    spoken = [said, *([f'COLUMN "{table.name}"."{c.name}"', c.comment] for c in table.columns)]
-    for place, comment in spoken:
-        quoted = comment.replace("'", "''")
-        connection.execute(f"COMMENT ON {place} IS '{quoted}'")
+    name = quote(table.name)
+    columns = ", ".join(f"{quote(column.name)} {column.type}" for column in table.columns)
+    connection.execute(f"CREATE TABLE {name} ({columns})")
+    comment_on(connection, f"TABLE {name}", table.comment)
+    for column in table.columns:
+        comment_on(connection, f"COLUMN {name}.{quote(column.name)}", column.comment)
 
 
 def _column(name: str, said: str, shared: Mapping[str, str]) -> Column:

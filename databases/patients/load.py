@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from core.errors import ScenarioError
+from core.sql import literal, quote
 from databases.patients.layout import NOTE_COLUMNS, create
 from databases.patients.source import SourceFile, find_twice
 
@@ -45,10 +46,10 @@ def load(
 def _load_one(connection: duckdb.DuckDBPyConnection, file: SourceFile) -> None:
     table = file.table
     create(connection, table)
-    order = ", ".join(f'"{column}"' for column in table.order)
+    order = ", ".join(map(quote, table.order))
     with faults_told(file.shown):
         connection.execute(
-            f'INSERT INTO "{table.name}" BY NAME SELECT * FROM {csv_of(file.path, file.types)} '
+            f"INSERT INTO {quote(table.name)} BY NAME SELECT * FROM {csv_of(file.path, file.types)} "
             f"ORDER BY {order}"
         )
     for column in ("subject_id", *([table.unique] if table.unique else ())):
@@ -61,9 +62,8 @@ def _load_one(connection: duckdb.DuckDBPyConnection, file: SourceFile) -> None:
 def csv_of(path: Path, types: dict[str, str], longest: int = _LINE_BYTES) -> str:
     """The table function that reads one file."""
     how = _READ.format(line=longest, buffer=4 * longest)
-    columns = ", ".join(f"'{name}': '{kind}'" for name, kind in types.items())
-    quoted = str(path).replace("'", "''")
-    return f"read_csv('{quoted}', columns = {{{columns}}}, {how})"
+    columns = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in types.items())
+    return f"read_csv({literal(str(path))}, columns = {{{columns}}}, {how})"
 
 
 def notes_of(path: Path, columns: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import ScenarioError, UnknownNameError
-from databases.schema import quote
+from core.sql import literal, quote
 from databases.wearables.features import Feature, known, named, raw_code, tables
 from databases.wearables.files import FEATURES, Text, located, opened
 from databases.wearables.people import Person
@@ -109,15 +109,12 @@ def _read(connection: duckdb.DuckDBPyConnection, part: Part, features: Sequence[
     """The temporary table `written`: the texts of the cells, and the line of each row."""
     import duckdb
 
-    def text(value: str) -> str:
-        return "'" + value.replace("'", "''") + "'"
-
-    kinds = ", ".join(f"{text(name)}: 'VARCHAR'" for name in part.text.header)
+    kinds = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in part.text.header)
     cells = ", ".join(_cell(f) for f in features)
     try:
         connection.execute(
             f"CREATE TEMP TABLE written AS SELECT row_number() OVER () + 1 AS line, pid, date, {cells} "
-            f"FROM read_csv({text(str(part.text.path))}, header = true, auto_detect = false, "
+            f"FROM read_csv({literal(str(part.text.path))}, header = true, auto_detect = false, "
             f"columns = {{{kinds}}}, delim = ',', quote = '\"', escape = '\"', strict_mode = true)"
         )
     except duckdb.InvalidInputException as exc:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from databases.schema import quote
+from core.sql import quote
+from databases.comments import comment_on
 from databases.wearables.features import Feature, tables
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ def create_participants(connection: duckdb.DuckDBPyConnection, *, remarks: bool 
     connection.execute(
         f"CREATE TABLE participants (participant_id VARCHAR NOT NULL, platform VARCHAR{more})"
     )
-    _comment(connection, "TABLE participants", "The people of the study. One row per participant.")
+    comment_on(
+        connection, "TABLE participants", "The people of the study. One row per participant."
+    )
     told = {
         "participant_id": "Identifies the participant; participant_id of every other table refers to it.",
         "platform": "System of the participant's phone (ios, android). NULL = not told.",
@@ -28,7 +31,7 @@ def create_participants(connection: duckdb.DuckDBPyConnection, *, remarks: bool 
     if remarks:
         told["remark"] = "What was written down about the participant. NULL = nothing."
     for column, text in told.items():
-        _comment(connection, f"COLUMN participants.{column}", text)
+        comment_on(connection, f"COLUMN participants.{column}", text)
 
 
 def create(
@@ -45,21 +48,16 @@ def create(
     )
     connection.execute(f"CREATE TABLE {quote(table)} ({_KEYS}, {columns})")
     row = tables()[table].row
-    _comment(
+    comment_on(
         connection,
         f"TABLE {quote(table)}",
         f"{row}. One row per participant and day; a day without any value has no row.",
     )
-    _comment(
+    comment_on(
         connection, f"COLUMN {quote(table)}.participant_id", "The participant; see participants."
     )
-    _comment(
+    comment_on(
         connection, f"COLUMN {quote(table)}.day", "The day, midnight to midnight by local time."
     )
     for feature in features:
-        _comment(connection, f"COLUMN {quote(table)}.{quote(feature.column)}", feature.comment)
-
-
-def _comment(connection: duckdb.DuckDBPyConnection, what: str, text: str) -> None:
-    said = text.replace("'", "''")
-    connection.execute(f"COMMENT ON {what} IS '{said}'")
+        comment_on(connection, f"COLUMN {quote(table)}.{quote(feature.column)}", feature.comment)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from core.errors import UsageError
+from core.sql import quote
 from core.wording import counted
 from databases.draws import Draws
-from databases.schema import quote
 from databases.variants import within
 from databases.wearables import answers, around, body, phone
 from databases.wearables.features import known, tables

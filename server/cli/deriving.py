@@ -67,6 +67,7 @@ def derive(
     from server import settings as places
     from server.cli.interrupts import INTERRUPTED
     from server.cli.output import Output
+    from server.cli.ticking import carry_out
     from server.config import read_sampling
     from server.deriving import Asked, keep, ledger_path, prepared
     from server.models import TIMEOUT_S, refuse_keyless
@@ -98,34 +99,18 @@ def derive(
             _tell_estimate(made, out)
             return
         refuse_keyless(made.models)
-        interrupted = _carry_out(made, out)
+        interrupted = carry_out(
+            lambda telling: made.deriver.derive(made.documents, telling.watch),
+            made.board,
+            out,
+            doing="deriving",
+            stop=made.deriver.stop,
+        )
         derived = made.deriver.derived
         checklist = keep(made, derived, settings)
         _tell(made, derived, checklist, str(ledger_path(settings, made.id)), out)
     if derived.left:
         raise typer.Exit(INTERRUPTED if interrupted else 1)
-
-
-def _carry_out(made: Prepared, out: Output) -> bool:
-    """Ask with progress; whether it was interrupted."""
-    import asyncio
-
-    from server.cli.interrupts import interruptible
-    from server.cli.ticking import Telling, ticking
-
-    def stop() -> None:
-        made.deriver.stop()
-        out.note("stopping when the open model calls end; Ctrl-C again drops them")
-
-    async def work(telling: Telling) -> None:
-        await made.deriver.derive(made.documents, telling.watch)
-
-    async def ask(telling: Telling) -> bool:
-        async with ticking(telling):
-            return await interruptible(work(telling), stop=stop)
-
-    with out.progress("deriving") as progress:
-        return asyncio.run(ask(Telling(progress, made.board)))
 
 
 def _tell(
@@ -188,7 +173,7 @@ def _tell(
 
 
 def _tell_estimate(made: Prepared, out: Output) -> None:
-    from server.deriving import estimate
+    from server.derive_estimate import estimate
 
     found = estimate(made)
     known = found.cost_usd is not None

@@ -14,7 +14,7 @@ from core.hints import typed
 from core.trajectory import UNSAFE
 from core.wording import counted, plural
 from server.board import Board
-from server.cli.interrupts import INTERRUPTED, interruptible
+from server.cli.interrupts import INTERRUPTED, STOPPING, interruptible
 from server.cli.ticking import Telling, ticking
 from server.metering import BudgetSpentError
 from server.runs import RunProgress, competitor, progress_of, summary
@@ -105,7 +105,7 @@ class Expedition:
 
         def stop() -> None:
             self._means.board.stopping = True
-            self._out.note("stopping when the open model calls end; Ctrl-C again drops them")
+            self._out.note(STOPPING)
 
         tellings = {
             spec.id: Telling(

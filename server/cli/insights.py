@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
     from core.run import ModelSpec, RunSpec
     from core.trajectory import ModelCall
-    from server.board import Board
     from server.cli.output import Output
-    from server.insights import LateInsights, Written
+    from server.insights import Written
 
 
 def register(app: typer.Typer) -> None:
@@ -54,6 +53,7 @@ def insights(
     from server import settings as places
     from server.cli.interrupts import INTERRUPTED
     from server.cli.output import Output
+    from server.cli.ticking import carry_out
     from server.config import read_sampling
     from server.insights import Asked, prepare
     from server.models import TIMEOUT_S
@@ -75,35 +75,20 @@ def insights(
         spec = store.run(run)
         with RunLock(settings.locks, spec.id):
             late, who, board = prepare(asked, spec, store, settings)
-            interrupted = _carry_out(late, board, out)
+            interrupted = bool(late.written.missing) and carry_out(
+                lambda telling: late.write(telling.watch),
+                board,
+                out,
+                doing="asking",
+                stop=late.stop,
+                nouns="turns",
+            )
         calls = [call for call in store.calls(spec.id) if call.role == "insight"]
     _tell(spec, who, late.written, calls, out)
     if interrupted and late.written.left:
         raise typer.Exit(INTERRUPTED)
     if late.written.left:
         raise typer.Exit(1)
-
-
-def _carry_out(late: LateInsights, board: Board, out: Output) -> bool:
-    """Ask with progress; whether it was interrupted."""
-    import asyncio
-
-    from server.cli.interrupts import interruptible
-    from server.cli.ticking import Telling, ticking
-
-    if not late.written.missing:
-        return False
-
-    def stop() -> None:
-        late.stop()
-        out.note("stopping when the open model calls end; Ctrl-C again drops them")
-
-    async def ask(telling: Telling) -> bool:
-        async with ticking(telling):
-            return await interruptible(late.write(telling.watch), stop=stop)
-
-    with out.progress("asking") as progress:
-        return asyncio.run(ask(Telling(progress, board, nouns="turns")))
 
 
 def _tell(

@@ -9,10 +9,12 @@ from typing import Any, Final
 
 INTERRUPTED: Final = 130
 """The exit code, as a shell gives it."""
+STOPPING: Final = "stopping when the open model calls end; Ctrl-C again drops them"
+"""What is said at the first one."""
 
 
 async def interruptible(
-    work: Coroutine[Any, Any, None], *, stop: Callable[[], None] | None
+    work: Coroutine[Any, Any, object], *, stop: Callable[[], None] | None
 ) -> bool:
     """Do the work; whether it was interrupted.
 

@@ -1,16 +1,17 @@
-"""Tell progress at each step, and between steps too, for something may be waited for."""
+"""Tell progress at each step, and between steps too, for something may be waited for; Ctrl-C stops it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from server.board import Board
+from server.cli.interrupts import STOPPING, interruptible
 
 if TYPE_CHECKING:
-    from server.cli.output import Progress
+    from server.cli.output import Output, Progress
 
 _TICK_S = 1.0
 
@@ -54,3 +55,26 @@ async def ticking(*tellings: Telling) -> AsyncIterator[None]:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+def carry_out(
+    work: Callable[[Telling], Coroutine[Any, Any, object]],
+    board: Board,
+    out: Output,
+    *,
+    doing: str,
+    stop: Callable[[], None],
+    nouns: str = "",
+) -> bool:
+    """Ask models with progress; whether it was interrupted. `stop` has no further call begun."""
+
+    def on_interrupt() -> None:
+        stop()
+        out.note(STOPPING)
+
+    async def ask(telling: Telling) -> bool:
+        async with ticking(telling):
+            return await interruptible(work(telling), stop=on_interrupt)
+
+    with out.progress(doing) as progress:
+        return asyncio.run(ask(Telling(progress, board, nouns=nouns)))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from checklists.perturb import KINDS, Copy, Perturbation, copy_of
 from core.errors import ChecklistError, UnknownNameError
+from core.sql import quote
 from databases.connection import open_readonly
 from tests.checklists.small import SHOPS, small, small_file
 
@@ -244,3 +245,15 @@ def test_of_a_disordered_table_only_what_is_asked_for_is_copied() -> None:
             "shop",
             "price",
         ]
+
+
+def test_a_table_and_a_column_may_have_any_name_beside_those_that_are_disordered() -> None:
+    table, column = 'he said "no"', 'a "b'
+    connection = small()
+    connection.execute(f"CREATE TABLE {quote(table)} AS SELECT 1 AS {quote(column)}")
+    with copy_of(connection) as copy:
+        copy.disorder(Perturbation.parse("outcome: sales(price)"), 1)
+        copy.resample(table, 1)
+        found = copy.cursor.execute(f"SELECT * FROM {quote(table)} LIMIT 0").description
+        assert found is not None
+        assert found[0][0] == column

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
+from core.sql import quote
 from databases.installed import InstalledScenario
-from databases.schema import Schema, quote, read_schema
+from databases.schema import Schema, read_schema
 
 
 @pytest.fixture

@@ -10,21 +10,21 @@ import pytest
 
 from checklists.derive.disorder import disordered, perturbations
 from checklists.derive.facts import Fact, Ruling
-from checklists.derive.proving import Proof, Prover, expected_of
+from checklists.derive.proving import EvidenceProver, Proof, expected_of
 from core.checklist import ChecklistItem, Expected
 from databases.connection import open_readonly
 from tests.checklists.derive import ward
 
 
 @pytest.fixture(scope="module")
-def prover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prover]:
+def prover(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EvidenceProver]:
     installed = ward.built(tmp_path_factory.mktemp("home"))
     columns = {"patients": ("id",), "visits": ("patient", "day", "dose_mg")}
     with open_readonly(installed.database_path) as connection:
-        yield Prover(connection, columns, ("P1", "P2", "P3"), seconds=1.0)
+        yield EvidenceProver(connection, columns, ("P1", "P2", "P3"), seconds=1.0)
 
 
-def proved(prover: Prover, sql: str | None, figure: str | None = "5.5") -> Proof | str:
+def proved(prover: EvidenceProver, sql: str | None, figure: str | None = "5.5") -> Proof | str:
     said = Ruling.model_validate(ward.ruling(sql, figure))
     return prover.prove(Fact.model_validate(ward.fact("P1")), said, "P1")
 
@@ -43,7 +43,9 @@ def proved(prover: Prover, sql: str | None, figure: str | None = "5.5") -> Proof
         ),
     ],
 )
-def test_what_holds_is_proved_with_what_it_takes(prover: Prover, sql: str, difficulty: str) -> None:
+def test_what_holds_is_proved_with_what_it_takes(
+    prover: EvidenceProver, sql: str, difficulty: str
+) -> None:
     proof = proved(prover, sql)
     assert isinstance(proof, Proof), proof
     assert (proof.expected.value, proof.difficulty) == (5.5, difficulty)
@@ -75,13 +77,13 @@ def test_what_holds_is_proved_with_what_it_takes(prover: Prover, sql: str, diffi
         ),
     ],
 )
-def test_what_proves_nothing_says_why(prover: Prover, sql: str | None, why: str) -> None:
+def test_what_proves_nothing_says_why(prover: EvidenceProver, sql: str | None, why: str) -> None:
     reason = proved(prover, sql)
     assert isinstance(reason, str)
     assert why in reason
 
 
-def test_after_an_interrupt_the_next_statement_runs(prover: Prover) -> None:
+def test_after_an_interrupt_the_next_statement_runs(prover: EvidenceProver) -> None:
     assert isinstance(proved(prover, ward.MEAN), Proof)
 
 
@@ -102,7 +104,7 @@ def test_a_figure_may_be_off_by_half_of_its_last_digit(
     assert expected.tolerance == pytest.approx(tolerance)
 
 
-def test_a_figure_that_the_answer_lacks_proves_nothing(prover: Prover) -> None:
+def test_a_figure_that_the_answer_lacks_proves_nothing(prover: EvidenceProver) -> None:
     assert expected_of("7", "was 5.5 mg") is None
     assert expected_of("many", "many of them") is None
     assert proved(prover, ward.MEAN, "7") == "the figure does not stand in the answer"
@@ -134,12 +136,12 @@ def item(sql: str, value: float) -> ChecklistItem:
     ],
 )
 def test_a_statement_rests_on_what_it_computes_and_on_whose_rows_they_are(
-    prover: Prover, sql: str, found: list[str]
+    prover: EvidenceProver, sql: str, found: list[str]
 ) -> None:
     assert list(perturbations(item(sql, 5.5), prover.schema)) == found
 
 
-def test_what_disorder_breaks_is_proved_and_what_it_leaves_is_not(prover: Prover) -> None:
+def test_what_disorder_breaks_is_proved_and_what_it_leaves_is_not(prover: EvidenceProver) -> None:
     mean = item(ward.MEAN, 5.5)
     always = item("SELECT count(*) FROM patients WHERE id = 'P1'", 1)
     ever = item("SELECT count(DISTINCT patient) FROM visits WHERE patient = 'P1'", 1)
@@ -154,21 +156,21 @@ SLOW_ELSEWHERE = (
 """At once for P1, whose mean is above 5; hundreds of thousands of rounds for the others."""
 
 
-def test_the_deadline_holds_for_the_other_entities_as_well(prover: Prover) -> None:
+def test_the_deadline_holds_for_the_other_entities_as_well(prover: EvidenceProver) -> None:
     started = time.monotonic()
     reason = proved(replace(prover, seconds=0.3), SLOW_ELSEWHERE)
     assert reason == "the statement gives the same for every entity"
     assert time.monotonic() - started < 2
 
 
-def test_the_deadline_holds_on_disordered_copies(prover: Prover) -> None:
+def test_the_deadline_holds_on_disordered_copies(prover: EvidenceProver) -> None:
     started = time.monotonic()
     mean = item(SLOW_ELSEWHERE, 5.5)
     assert disordered([mean], prover.connection, prover.schema, 0.05) == []
     assert time.monotonic() - started < 4
 
 
-def test_an_id_that_is_no_number_is_never_sql(prover: Prover) -> None:
+def test_an_id_that_is_no_number_is_never_sql(prover: EvidenceProver) -> None:
     """Instead of 5 it would ask for every day, and so call a statement about nobody proved."""
     hostile = replace(prover, entity_ids=("5", "5 OR true"))
     said = Ruling.model_validate(ward.ruling("SELECT count(*) FROM visits WHERE day = 5", "3"))

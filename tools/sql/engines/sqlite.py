@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote as quote_in_uri
 
 from core.errors import DatabaseError, ToolError
-from databases.schema import Schema, quote
+from core.sql import quote
+from databases.schema import Schema
 from tools.sql.engine import Admitted, EngineLimits
 from tools.sql.engines.sqlite_guard import Guard
 from tools.sql.engines.sqlite_refusals import beginnings, refusal, refuse_rowless

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from databases.schema import Column, Key, Schema, Table, quote
+from core.sql import quote
+from databases.schema import Column, Key, Schema, Table
 
 HIDDEN = 1
 """In table_xinfo: a virtual table's parameter, which is no column. Generated columns are 2 and 3."""

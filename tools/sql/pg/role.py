@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from core.sql import quote
+
 if TYPE_CHECKING:
     import psycopg
 
@@ -101,7 +103,7 @@ def faults(connection: psycopg.Connection[Any]) -> list[Fault]:
     """
     if attributes := _rows(connection, _ATTRIBUTES):
         found = [
-            Fault(f"role {role} is {word}", f"ALTER ROLE {_quoted(role)} NO{word};")
+            Fault(f"role {role} is {word}", f"ALTER ROLE {quote(role)} NO{word};")
             for role, word in attributes
         ]
         if any(word == "SUPERUSER" for _, word in attributes):
@@ -110,7 +112,7 @@ def faults(connection: psycopg.Connection[Any]) -> list[Fault]:
         found = []
     (me,) = _rows(connection, "SELECT current_user")[0]
     found += [
-        Fault(f"role {member} is a member of {role}", f"REVOKE {role} FROM {_quoted(member)};")
+        Fault(f"role {member} is a member of {role}", f"REVOKE {role} FROM {quote(member)};")
         for role, member in _rows(connection, _MEMBERSHIPS)
     ]
     found += [
@@ -129,8 +131,8 @@ def faults(connection: psycopg.Connection[Any]) -> list[Fault]:
 def grants(role: str, schema: str = "public") -> list[str]:
     """What lets a role read a schema's tables, and nothing else."""
     return [
-        f"GRANT USAGE ON SCHEMA {_quoted(schema)} TO {_quoted(role)};",
-        f"GRANT SELECT ON ALL TABLES IN SCHEMA {_quoted(schema)} TO {_quoted(role)};",
+        f"GRANT USAGE ON SCHEMA {quote(schema)} TO {quote(role)};",
+        f"GRANT SELECT ON ALL TABLES IN SCHEMA {quote(schema)} TO {quote(role)};",
     ]
 
 
@@ -142,7 +144,7 @@ def _granted(rows: list[tuple[Any, ...]], kind: str, role: str) -> Iterator[Faul
         if kind == "" and word == "USAGE":
             on = f"SEQUENCE {name}"
         yield Fault(
-            f"the role has {word} on {what}", f"REVOKE {word} ON {on} FROM PUBLIC, {_quoted(role)};"
+            f"the role has {word} on {what}", f"REVOKE {word} ON {on} FROM PUBLIC, {quote(role)};"
         )
 
 
@@ -152,10 +154,6 @@ def _short(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     for row in rows:
         kept.setdefault(row[0], []).append(row)
     return [row for some in kept.values() for row in some[:MOST]]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _rows(connection: psycopg.Connection[Any], query: str) -> list[tuple[Any, ...]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from databases.schema import Column, Key, Schema, Table, quote
+from core.sql import quote
+from databases.schema import Column, Key, Schema, Table
 from tools.sql.pg.gate import Function
 
 if TYPE_CHECKING:
