@@ -46,6 +46,27 @@ def observed(result: ToolResult) -> Message:
     return {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
 
 
+def behind(text: str, told: str | None) -> str:
+    """A message's text, with what is told beside it set apart."""
+    return f"{text}\n\n{told}" if told else text
+
+
+def acted(
+    reply: Reply, calls: Sequence[ToolCall], results: Sequence[ToolResult], told: str | None = None
+) -> list[Message]:
+    """A reply with calls and their answers. `told` stands behind the last one: endpoints refuse a
+    message of ours between an answer and the reply to it."""
+    answers = [observed(result) for result in results]
+    if answers:
+        answers[-1] = {**answers[-1], "content": behind(answers[-1]["content"], told)}
+    return [*replayed(reply, calls), *answers]
+
+
+def nudged(reply: Reply, nudge: str, told: str | None = None) -> list[Message]:
+    """A reply that neither called nor finished, and the nudge."""
+    return [*replayed(reply, ()), user(behind(nudge, told))]
+
+
 def replayed(reply: Reply, calls: Sequence[ToolCall]) -> list[Message]:
     """The reply as it goes into history: what the provider sent, unchanged.
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from agent.prompting import Prompts
 from core.errors import ProviderError
+from core.outside import UNANSWERED
 from core.protocols import ChatModel
 from core.scenario import Task
 from core.trajectory import UNKNOWN_USAGE, Insight, ModelCall, Turn
@@ -86,5 +87,6 @@ def render(turn: Turn) -> str:
         parts.append(f"Call {number}: {call.name} {call.arguments}")
         if result := answers.get(call.call_id):
             outcome = " (an error)" if result.is_error else ""
-            parts.append(f"Answer {number}{outcome}: {result.text}")
+            said = "none was sent" if result.error_kind == UNANSWERED else result.text
+            parts.append(f"Answer {number}{outcome}: {said}")
     return "\n\n".join(part.strip() for part in parts if part.strip())

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 from core.run import Limits
 from core.trajectory import NO_USAGE, ModelCall, StopReason, Usage
+
+Number = TypeVar("Number", int, float)
 
 
 def reached(limits: Limits, *, turns: int, usage: Usage, seconds: float) -> StopReason | None:
@@ -29,6 +32,15 @@ def reached(limits: Limits, *, turns: int, usage: Usage, seconds: float) -> Stop
     return None
 
 
+class Left(NamedTuple):
+    """What may still be used, never below 0; None where there is no limit, or nobody knows."""
+
+    turns: int | None
+    tokens: int | None
+    cost_usd: float | None
+    seconds: float | None
+
+
 class Meter:
     """Counts the turns, the agent's own calls and the seconds of one exploration."""
 
@@ -46,8 +58,25 @@ class Meter:
         seconds = self._clock() - self._began
         return reached(self.limits, turns=self.turns, usage=self._usage, seconds=seconds)
 
+    def left(self) -> Left:
+        """What is left of each limit. Tokens or a cost that were not reported leave what nobody knows."""
+        limits, usage = self.limits, self._usage
+        tokens = None
+        if usage.input_tokens is not None and usage.output_tokens is not None:
+            tokens = usage.input_tokens + usage.output_tokens
+        return Left(
+            _rest(limits.max_turns, self.turns),
+            _rest(limits.max_tokens, tokens),
+            _rest(limits.max_cost_usd, usage.cost_usd),
+            _rest(limits.max_seconds, self._clock() - self._began),
+        )
+
     def refused(self) -> StopReason:
         """The limit behind a tool's refusal, which this count may not have reached yet."""
         # The caller's clock started earlier than ours; what else it counts alone is a run's money.
         timed = self.limits.max_seconds is not None
         return self.reached() or (StopReason.MAX_SECONDS if timed else StopReason.MAX_COST)
+
+
+def _rest(limit: Number | None, used: Number | None) -> Number | None:
+    return None if limit is None or used is None else max(limit - used, type(limit)())

@@ -63,7 +63,11 @@ class Prompts:
     @property
     def hash(self) -> str:
         """sha-256 of all of them."""
-        return _sha256(json.dumps([[name, getattr(self, name)] for name in _names()]))
+        return _sha256(self.hashed_text())
+
+    def hashed_text(self) -> str:
+        """All of them by their names, as JSON: what the hash is of."""
+        return json.dumps([[name, getattr(self, name)] for name in _names()])
 
     def hash_of(self, name: str) -> str:
         """sha-256 of one, with its placeholders unfilled."""

@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from typing import Final, Literal
 
 from agent import calls
+from agent.announcing import announced
 from agent.finish import after_marker, finishing_report, near_finish
-from agent.history import History, beyond_plain, observed, replayed, user
+from agent.going_on import going_on
+from agent.history import History, acted, behind, beyond_plain, nudged, replayed
 from agent.insights import InsightWriter
 from agent.limits import Meter
 from agent.prompting import Prompts, table_list
@@ -18,7 +20,7 @@ from core.errors import ProviderError, UsageError
 from core.protocols import ChatModel, Finish, Reply, Step, Tools, ToolSpec
 from core.run import Limits
 from core.scenario import Task
-from core.trajectory import Nudge, Preamble, StopReason, Turn
+from core.trajectory import RUN_LIMIT, Nudge, Preamble, StopReason, Trajectory, Turn
 
 DDR_MAX_TURNS: Final = 100
 """Where protocol ddr stops unless a limit says otherwise (DDR-01)."""
@@ -37,13 +39,18 @@ class ReactAgent:
         final_report: Literal["ask", "none"] = "ask",
         insight_model: ChatModel | None = None,
         protocol: Literal["default", "ddr"] = "default",
+        announces: bool = False,
+        onward: Trajectory | None = None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        """`announces`: each turn the model is told what is left of its limits. `onward`: a trajectory
+        of the same entity that had finished, and is gone on from; the limits count what is new."""
         self.prompts, self.clock, self.now = prompts or Prompts.builtin(), clock, now
         self.is_ddr = protocol == "ddr"
         self._insights, self._insight_model = insights == "per-turn", insight_model
         self._asks_for_report = final_report == "ask"
+        self.announces, self._onward = announces, onward
 
     async def explore(
         self, task: Task, tools: Tools, model: ChatModel | None, limits: Limits
@@ -58,14 +65,10 @@ class ReactAgent:
         if self.is_ddr and limits.max_turns is None:
             limits = limits.model_copy(update={"max_turns": DDR_MAX_TURNS})
         meter, specs = Meter(limits, self.clock), tuple(await tools.list())
-        system = self.prompts.fill("system", task)
-        # Part of the first message, not an act of the model's: no turn.
-        overview = await tools.call("get_database_info", {})
-        start = self.prompts.fill("start", task, tables=table_list(overview.data))
-        schemas = tuple(spec.model_dump() for spec in specs)
-        yield Preamble(system_prompt=system, start_prompt=start, tool_schemas=schemas)
+        preamble, history = await self._opening(task, tools, specs, meter)
+        yield preamble
 
-        history, asked = History(system, start), self._insight_model or model
+        asked = self._insight_model or model
         exploration = _Exploration(self, task, tools, specs, model, history, meter)
         writer = InsightWriter(asked, self.prompts, task, clock=self.clock, now=self.now)
         while not exploration.stopped():
@@ -91,6 +94,22 @@ class ReactAgent:
             yield Finish(report=None, stop_reason=exploration.stop)
         if exploration.overflow:
             raise exploration.overflow
+
+    async def _opening(
+        self, task: Task, tools: Tools, specs: tuple[ToolSpec, ...], meter: Meter
+    ) -> tuple[Preamble, History]:
+        """What is sent before the first turn."""
+        schemas = tuple(spec.model_dump() for spec in specs)
+        if self._onward is not None:
+            nudge = self.prompts.fill("nudge", task)
+            return going_on(self._onward, nudge=nudge, tool_schemas=schemas)
+        system = self.prompts.fill("system", task)
+        # Part of the first message, not an act of the model's: no turn.
+        overview = await tools.call("get_database_info", {})
+        start = self.prompts.fill("start", task, tables=table_list(overview.data))
+        start = behind(start, announced(meter) if self.announces else None)
+        preamble = Preamble(system_prompt=system, start_prompt=start, tool_schemas=schemas)
+        return preamble, History(system, start)
 
 
 @dataclass
@@ -137,8 +156,11 @@ class _Exploration:
             spare = self.agent.is_ddr and place > 0
             seen.append(calls.ONE_CALL if spare else await calls.answer(call, reply, self.tools))
         results = tuple(map(calls.result, made, seen))
-        self.history.add(*replayed(reply, made), *map(observed, results))
-        turn = Turn(
+        if any(result.error_kind == RUN_LIMIT for result in results):
+            self.stop = self.meter.refused()
+        told = self._announced()
+        self.history.add(*acted(reply, made, results, told))
+        return Turn(
             index=self.meter.turns,
             text=reply.text,
             reasoning=reply.reasoning,
@@ -147,27 +169,32 @@ class _Exploration:
             call=reply.call,
             near_finish=near_finish(reply),
             raw=beyond_plain(reply),
+            told=told,
             started_at=self._began[0],
             duration_s=max(0.0, self.agent.clock() - self._began[1]),
         )
-        if turn.met_limit:
-            self.stop = self.meter.refused()
-        return turn
 
     def nudge(self, reply: Reply) -> Nudge:
         """A reply that neither called nor finished: a model call, not a turn. Too many end it."""
         self.idle += 1
-        answer = [user(self.agent.prompts.fill("nudge", self.task))]
         if self.idle >= self.meter.limits.max_idle_turns:
-            self.stop, answer = StopReason.IDLE, []
-        self.history.add(*replayed(reply, ()), *answer)
+            self.stop = StopReason.IDLE
+        told = self._announced()
+        ask = self.agent.prompts.fill("nudge", self.task)
+        is_last = self.stop == StopReason.IDLE
+        self.history.add(*(replayed(reply, ()) if is_last else nudged(reply, ask, told)))
         return Nudge(
             after_turn=self.meter.turns,
             text=reply.text,
             reasoning=reply.reasoning,
             near_finish=near_finish(reply),
+            told=told,
             call=reply.call,
         )
+
+    def _announced(self) -> str | None:
+        """What is left, where that is told and the model goes on."""
+        return announced(self.meter) if self.agent.announces and not self.stopped() else None
 
     async def report(self) -> Finish:
         """Ask once, without tools, for the report: over the newest exchanges that fit."""

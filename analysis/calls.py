@@ -23,6 +23,10 @@ class Budget:
     source: int = 8000
     result: int = 8000
     prose: int = 8000
+    turns: int = 8000
+    """Turns of one trajectory; those that decided an item are shown beside these."""
+    skipped: int = 0
+    """Turns before these, where a page goes on with a long one."""
     shown: bool = True
     """Whether cells may be shown at all."""
 
@@ -48,6 +52,8 @@ class CallView:
     truncated: bool
     """Whether the tool itself cut its answer, and said so to the agent."""
     violations: tuple[str, ...]
+    figures: tuple[str, ...] = ()
+    """Where the pictures are that it drew."""
 
 
 def calls(turn: Turn, budget: Budget) -> list[CallView]:

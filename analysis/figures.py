@@ -48,13 +48,14 @@ def percent(value: float | None, digits: int = 1) -> str:
 def curve_figure(
     curve: Curve, *, name: str, stops: Sequence[int] = (), width: int = 880, height: int = 330
 ) -> Markup:
-    """Accuracy by turn with its band; `stops` are the last turns of the trajectories.
+    """Accuracy by turn or call with its band; `stops` are where the trajectories stopped.
 
     The scale runs from 0 to a round value above the band. An empty curve draws nothing.
     """
     if not curve.points:
         return Markup()
     left, right, top, bottom = 44, width - (100 if width > NARROW else 66), 28, height - 46
+    unit = "call" if curve.axis == "calls" else "turn"
     last = max(point.x for point in curve.points)
     peak = max(point.high if point.high is not None else point.value for point in curve.points)
     ceiling = min(1.0, max(2, ceil(peak * 10)) / 10)
@@ -69,19 +70,19 @@ def curve_figure(
     values = _steps([(point.x, point.value) for point in curve.points], x, y)
     parts.append(element("path", class_="line", d=polyline(values)))
     parts += [
-        label((x(k), bottom + 32), str(k) if k else "turn 0", "tick", "middle")
+        label((x(k), bottom + 32), str(k) if k else f"{unit} 0", "tick", "middle")
         for k in _ticks(last, width)
     ]
     marks = "".join(f"M{x(k):.1f} {bottom + 4}v9" for k in sorted(set(stops)))
     parts.append(element("path", class_="stop", d=marks))
     read = [p for p in curve.points if p.x in BUDGETS and p.x < last * 0.93]
     parts += [part for point in read for part in _dot(point, x, y)]
-    parts += _end(curve.points[-1], x, y)
+    parts += _end(curve.points[-1], x, y, unit)
     parts.append(label((0, 14), "share of checklist items found (post-hoc threshold)", "axis"))
     said = f"{curve.competitor}: " + ", ".join(
-        f"{percent(p.value)} by turn {p.x:g}" for p in [*read, curve.points[-1]]
+        f"{percent(p.value)} by {unit} {p.x:g}" for p in [*read, curve.points[-1]]
     )
-    title = "Cumulative accuracy by turn"
+    title = f"Cumulative accuracy by {unit}"
     return figure((width, height), parts, name=name, title=title, said=said)
 
 
@@ -176,11 +177,11 @@ def _dot(point: CurvePoint, x: Scale, y: Scale) -> Iterator[Markup]:
     yield label((at[0] - 5, at[1] - 9), percent(point.value, 0), "value", "end")
 
 
-def _end(point: CurvePoint, x: Scale, y: Scale) -> Iterator[Markup]:
+def _end(point: CurvePoint, x: Scale, y: Scale, unit: str) -> Iterator[Markup]:
     at = (x(point.x), y(point.value))
     yield element("circle", class_="dot", cx=at[0], cy=at[1], r=4)
     yield label((at[0] + 10, at[1] + 3), percent(point.value), "value strong")
-    yield label((at[0] + 10, at[1] + 18), f"turn {point.x:g}", "tick")
+    yield label((at[0] + 10, at[1] + 18), f"{unit} {point.x:g}", "tick")
 
 
 def _band(points: Sequence[CurvePoint], x: Scale, y: Scale) -> Iterator[Markup]:
@@ -203,8 +204,8 @@ def _grid(ceiling: float, left: float, right: float, y: Scale) -> Iterator[Marku
 def _ticks(last: float, width: int) -> list[int]:
     """Round turns from 0, at most nine of them (five where it is narrow)."""
     wanted = 8 if width > NARROW else 4
-    steps = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
-    step = next((s for s in steps if last / s <= wanted), 1000)
+    steps = (k * 10**power for power in range(7) for k in ((1, 2, 5), (1, 2, 2.5, 5))[power > 0])
+    step = next(int(s) for s in steps if last / s <= wanted)
     return list(range(0, int(last) + 1, step))
 
 

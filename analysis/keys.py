@@ -26,14 +26,19 @@ def trajectory_key(scenario: Scenario, trajectory: Trajectory) -> str:
     return own if trajectory.trial == 1 else f"{own}/trial-{trajectory.trial}"
 
 
+def below(place: str, name: str) -> str:
+    """The fragment of something inside a place; on a page of one trajectory its key is ''."""
+    return f"{place}/{name}" if place else name
+
+
 def turn_key(trajectory: str, index: int) -> str:
     """The fragment of a turn."""
-    return f"{trajectory}/turn-{index}"
+    return below(trajectory, f"turn-{index}")
 
 
 def item_key(trajectory: str, item_id: str) -> str:
     """The fragment of an item beside a trajectory."""
-    return f"{trajectory}/item-{slug(item_id)}"
+    return below(trajectory, f"item-{slug(item_id)}")
 
 
 def quote_key(place: str, item_id: str) -> str:

@@ -1,9 +1,10 @@
-"""Find a checker's quote in a text word for word, and mark it there."""
+"""Find a checker's quote in a text word for word, and mark it there; and the numbers of a text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from markupsafe import Markup, escape
 
@@ -15,10 +16,12 @@ class Span:
     start: int
     end: int
     item: str
-    """The key of the checklist item that it decided; stands in `data-item`."""
+    """The key of the checklist item that it decided, in `data-item`; of a number its own fragment."""
     id: str | None = None
     """The fragment that links name; only the quote's first piece carries it."""
     tone: str = "supported"
+    kind: Literal["quote", "number"] = "quote"
+    """A number is a link to itself: whoever follows it asks where it comes from."""
 
 
 def locate(text: str, quote: str | None) -> tuple[int, int] | None:
@@ -44,7 +47,7 @@ def locate(text: str, quote: str | None) -> tuple[int, int] | None:
 
 
 def mark(text: str, spans: Iterable[Span]) -> Markup:
-    """The text, escaped, with each span inside `<mark>` elements that carry its item.
+    """The text, escaped, with each span inside `<mark>` elements that carry its item, numbers in `<a>`.
 
     Spans may nest or overlap: a span that sticks out of another is cut into pieces, which
     joined in order give the quote. Empty spans and spans beyond the text are left out.
@@ -64,11 +67,17 @@ def _emit(text: str, low: int, high: int, spans: list[Span]) -> Markup:
         rest += [replace(s, start=outer.end, id=None) for s in within if s.end > outer.end]
         heads = [replace(s, end=min(s.end, outer.end)) for s in within]
         out += escape(text[at : outer.start]) + _open(outer)
-        out += _emit(text, outer.start, outer.end, heads) + Markup("</mark>")
+        out += _emit(text, outer.start, outer.end, heads) + _close(outer)
         at, waiting = outer.end, sorted(rest, key=lambda s: (s.start, -s.end))
     return out + escape(text[at:high])
 
 
 def _open(span: Span) -> Markup:
     name = Markup(' id="{}"').format(span.id) if span.id else Markup()
+    if span.kind == "number":
+        return Markup('<a class="claim"{} href="#{}">').format(name, span.item)
     return Markup('<mark{} data-item="{}" data-tone="{}">').format(name, span.item, span.tone)
+
+
+def _close(span: Span) -> Markup:
+    return Markup("</a>") if span.kind == "number" else Markup("</mark>")

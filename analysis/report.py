@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from markupsafe import Markup
 
@@ -25,6 +25,7 @@ from analysis.results import fair_cap
 from analysis.scoreboard import Scoreboard
 from analysis.statistics import median
 from analysis.story import Story, tell
+from core.agent_class import APART
 from core.evaluation import Curve
 from core.run import RunSpec
 from core.scenario import Entity
@@ -38,6 +39,8 @@ __all__ = ["Proof", "ReportData", "render_report"]
 
 # What a page of eight megabytes has to give, in characters before markup.
 _RESULTS, _SOURCES, _PROSE = 2_600_000, 1_700_000, 700_000
+_TURNS = 8_000
+"""Turns of all trajectories together."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ class Section:
     revisions: tuple[str | None, ...]
     turns: tuple[int, float, int] | None
     """Fewest, median and most turns."""
+    agent_class: str
+    apart: str | None
+    """Why it is not ranked beside just any other; None of an agent of ours."""
+    unit: str
+    """What the curve is along: turn, call."""
 
 
 def render_report(data: ReportData) -> str:
@@ -86,7 +94,7 @@ def render_report(data: ReportData) -> str:
     script whose hash is not that of the one it holds. The same data give the same text.
     """
     environment = _environment()
-    script = _asset("report.js")
+    script = _asset("story.js") + _asset("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     html = environment.get_template("report.html").render(
         data=data,
@@ -108,14 +116,17 @@ def _section(data: ReportData) -> Section:
     items = [item for entity in entities for item in data.checklist.of(entity.id)]
     rows = join(items, runs, data.verdicts)
     clusters = {entity.id: entity.cluster for entity in entities}
+    # Whose turns we do not make ourselves may put any number of calls in one.
+    axis: Literal["turn", "calls"] = "turn" if data.run.outside is None else "calls"
     curve = scaling.accuracy_by_turn(
-        items, runs, data.verdicts, clusters=clusters, seed=data.run.seed
+        items, runs, data.verdicts, clusters=clusters, seed=data.run.seed, axis=axis
     )
     budget = _budget(runs, data.values_shown)
     table = tuple(_entity(data, entity, runs, rows, budget) for entity in entities)
     stories = tuple(story for row in table for story in row.stories)
     noun = data.scenario.entity_noun
     lasts = [max((t.index for t in run.turns), default=0) for run in runs]
+    stops = scaling.ends(runs, axis)
     board = Scoreboard(data.scores, noun, plural(noun))
     name = _called(data.run)
     curve = curve.model_copy(update={"competitor": name})
@@ -132,8 +143,8 @@ def _section(data: ReportData) -> Section:
         rows=tuple(rows),
         curve=curve,
         curve_figures=(
-            curve_figure(curve, name="curve-wide", stops=lasts),
-            curve_figure(curve, name="curve-narrow", stops=lasts, width=360, height=270),
+            curve_figure(curve, name="curve-wide", stops=stops),
+            curve_figure(curve, name="curve-narrow", stops=stops, width=360, height=270),
         ),
         undated=scaling.undated_share(items, runs, data.verdicts),
         score_figures=(
@@ -147,6 +158,7 @@ def _section(data: ReportData) -> Section:
         groups=(
             ("Category", summary.by_category(rows)),
             ("Difficulty", summary.by_difficulty(rows)),
+            ("Type of insight", summary.by_insight_type(rows)),
         ),
         explored=summary.explored(runs),
         stops=tuple(summary.stops(runs)),
@@ -156,6 +168,9 @@ def _section(data: ReportData) -> Section:
             if a.trajectory.id in where
         ),
         turns=None if middle is None else (min(lasts), middle, max(lasts)),
+        agent_class=data.run.agent_class,
+        apart=None if data.run.outside is None else APART,
+        unit="turn" if data.run.outside is None else "call",
     )
 
 
@@ -170,7 +185,8 @@ def _entity(
     for run in runs:
         if run.entity_id == entity.id:
             own = [row for row in rows if row.trajectory is run]
-            stories.append(tell(run, entity, own, trajectory_key(data.scenario, run), budget))
+            key = trajectory_key(data.scenario, run)
+            stories.append(tell(run, entity, own, key, budget, met=data.contacts.get(run.id)))
     return EntityRow(
         entity=entity,
         key=entity_key(data.scenario, entity.id),
@@ -189,6 +205,7 @@ def _budget(runs: Sequence[Trajectory], shown: bool) -> Budget:
         source=fair_cap(sources, _SOURCES),
         result=fair_cap(results, _RESULTS),
         prose=fair_cap(prose, _PROSE),
+        turns=fair_cap([len(run.turns) for run in runs], _TURNS),
         shown=shown,
     )
 
@@ -219,9 +236,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
-        named=_named, percent=percent, seconds=_seconds, moment=_moment, count=counted, sql=_sql
-    )
+    made.filters.update(FILTERS)
     return made
 
 
@@ -249,3 +264,14 @@ def _moment(value: datetime) -> str:
 
 def _sql(source: str) -> Markup:
     return highlight(source, "sql")
+
+
+FILTERS: Final = {
+    "named": _named,
+    "percent": percent,
+    "seconds": _seconds,
+    "moment": _moment,
+    "count": counted,
+    "sql": _sql,
+}
+"""What the templates call; pages elsewhere that share them bring these along."""

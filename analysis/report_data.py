@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.checklist import Checklist
+from core.contact import Met
 from core.evaluation import Evaluation, Score, Verdict
 from core.run import RunSpec
 from core.scenario import Entity, Scenario
@@ -49,10 +50,18 @@ class ReportData:
     verdicts: Sequence[Verdict] = ()
     """Those of `evaluation`."""
     scores: Sequence[Score] = ()
-    """The agent's rows and those of the competitors 'blank', 'generic', 'shuffled_entity'."""
+    """The agent's rows and those of the baselines (core.evaluation.BASELINES)."""
     reachable: Sequence[Score] | None = None
     """The agent's rows over the items that evidence proves to be in its database; None where no item
     has evidence."""
+    others: Mapping[str, int] = field(default_factory=dict)
+    """Who wrote insights that are not the agent's own, and how many were judged."""
+    own_words: Sequence[Score] = ()
+    """The agent's message-wise rows without those of others; empty where all are its own."""
+    remarks: Sequence[tuple[str, str]] = ()
+    """What has to be said beside the scores, each with a title: overall, beyond chance, not comparable."""
+    contacts: Mapping[str, Met] = field(default_factory=dict)
+    """Of an agent from outside: how far it came, by trajectory id."""
     verification: Proof | None = None
     """None = `ddr scenarios verify` has not been run here."""
     gated: Mapping[str, int] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,6 +79,43 @@ def view(result: ToolResult, *, budget: int, shown: bool = True) -> ResultView:
     return _structured(body, budget=budget, shown=shown)
 
 
+@dataclass(frozen=True)
+class Cell:
+    """A value of a result, and where `view` shows it."""
+
+    value: Any
+    table: int | None
+    """From 0; None where it stands in a named value or in plain text."""
+    row: int = 0
+    column: int = 0
+    name: str = ""
+    """Of its column, or of the named value."""
+
+
+def cells(text: str) -> Iterator[Cell]:
+    """Every value of a result, in the order in which it is shown."""
+    body = _parse(text)
+    if body is None:
+        yield Cell(text, None)
+        return
+    rest, tables = dict(body), 0
+    if _is_grid(body.get("columns"), body.get("rows")):
+        columns = [_name(c) for c in rest.pop("columns")]
+        for row, values in enumerate(rest.pop("rows")):
+            for column, value in enumerate(values):
+                yield Cell(value, 0, row, column, columns[column])
+        tables = 1
+    for name, value in rest.items():
+        if records := _records(value):
+            columns = _keys(records)
+            for row, record in enumerate(records):
+                for column, key in enumerate(columns):
+                    yield Cell(record.get(key), tables, row, column, key)
+            tables += 1
+        else:
+            yield Cell(value, None, name=name)
+
+
 def fair_cap(lengths: Sequence[int], total: int) -> int:
     """The largest length to which each text may be cut so that all together fit in `total`.
 
@@ -117,7 +154,7 @@ def _structured(body: Mapping[str, Any], *, budget: int, shown: bool) -> ResultV
         tables.append(grid)
     for name, value in rest.items():
         if records := _records(value):
-            columns = list(dict.fromkeys(key for record in records for key in record))
+            columns = _keys(records)
             rows = [[record.get(c) for c in columns] for record in records]
             tables.append(_table(name, columns, rows, budget, shown))
         elif shown and value is not False and value not in (None, "", [], {}):
@@ -143,6 +180,11 @@ def _records(value: object) -> list[Mapping[str, Any]] | None:
     if not isinstance(value, list) or not value:
         return None
     return value if all(isinstance(record, dict) and record for record in value) else None
+
+
+def _keys(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns of a list of objects."""
+    return list(dict.fromkeys(key for record in records for key in record))
 
 
 def _name(column: object) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from analysis.joined import Judged
-from analysis.keys import item_key, quote_key, turn_key
+from analysis.keys import below, item_key, quote_key, turn_key
 from analysis.quotes import Span, locate
 from core.checklist import ChecklistItem
-from core.evaluation import Level, Verdict
+from core.evaluation import LEVELS, Level, Verdict
 from core.trajectory import Insight, Trajectory
 
 WORDS = {
@@ -19,9 +19,6 @@ WORDS = {
     "insufficient": "not found",
     "unscored": "unscored",
 }
-
-
-LEVELS: tuple[Level, Level] = ("message", "trajectory")
 
 
 @dataclass(frozen=True)
@@ -94,9 +91,9 @@ def rule(rows: Sequence[Judged], trajectory: Trajectory, key: str) -> Rulings:
 def insight_place(trajectory: Trajectory, insight: Insight, key: str) -> str:
     """The fragment of the place where an insight is shown."""
     if insight.level == "trajectory":
-        return f"{key}/report"
+        return below(key, "report")
     known = {turn.index for turn in trajectory.turns}
-    return turn_key(key, insight.turn) if insight.turn in known else f"{key}/undated"
+    return turn_key(key, insight.turn) if insight.turn in known else below(key, "undated")
 
 
 def _ruling(

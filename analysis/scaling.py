@@ -1,19 +1,58 @@
-"""How accuracy grows turn by turn, read from one judging pass."""
+"""How accuracy grows along an axis, read from one judging pass (DDR-11, DDR-12)."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from analysis.attempts import latest_attempts
+from analysis.axes import Axis, trail
+from analysis.growth import POINTS, Growth, finds, growth
 from analysis.statistics import DRAWS, cluster_bootstrap, interval
 from core.checklist import ChecklistItem
 from core.evaluation import Curve, CurvePoint, Verdict
 from core.trajectory import Trajectory
 
+__all__ = [
+    "LABEL",
+    "POINTS",
+    "Axis",
+    "accuracy_by_turn",
+    "as_run",
+    "ends",
+    "undated_share",
+    "value_at",
+]
+
 LABEL = "post-hoc threshold"
 """A point at turn k says what had been found by turn k of runs that knew of no budget. An agent
 that is told a budget behaves otherwise, so this is not what a run of k turns would reach."""
+
+
+def as_run(
+    grown: Growth, xs: Sequence[float] | None = None, *, seed: int = 0, draws: int = DRAWS
+) -> Curve:
+    """The mean over entities of each one's share of items found, at each of xs; flat after a stop.
+
+    Entities weigh alike; the trials of one entity are averaged first. The 95 % band resamples
+    entities, or the clusters that they are put in; one cluster has no band. The points' n is the
+    trajectories that the curve rests on. Without `xs` it is read wherever it rises.
+    """
+    places = grown.grid() if xs is None else [float(x) for x in xs]
+    empty = Curve(competitor=grown.competitor, axis=grown.axis, source=grown.source, points=())
+    if not grown.entities or not places or not grown.last:
+        return empty
+    rows = grown.rows(places)
+    lows: Sequence[float | None] = [None] * len(places)
+    highs: Sequence[float | None] = [None] * len(places)
+    if len(set(grown.clusters)) > 1 and draws:
+        lows, highs = interval(cluster_bootstrap(rows, grown.clusters, seed=seed, draws=draws))
+    count = len(grown.explorations)
+    points = tuple(
+        CurvePoint(x=x, value=sum(column) / len(rows), low=low, high=high, n=count)
+        for x, column, low, high in zip(places, zip(*rows, strict=True), lows, highs, strict=True)
+    )
+    return empty.model_copy(update={"points": points})
 
 
 def accuracy_by_turn(
@@ -24,46 +63,26 @@ def accuracy_by_turn(
     clusters: Mapping[str, str] | None = None,
     seed: int = 0,
     draws: int = DRAWS,
+    axis: Axis = "turn",
 ) -> Curve:
-    """Cumulative accuracy of message-wise insights at each turn from 1 to the longest run's last.
+    """Cumulative accuracy of message-wise insights along whole trajectories, by turn or another axis.
 
     An item counts from its discovery, the first turn that supports it, and stays; so the curve
     holds its value after a trajectory stops (DDR-11, EVALUATION 4.4, as-run: the denominator is
-    all items, unscored ones included). Entities weigh alike; the trials of one entity are
-    averaged first. The 95 % band resamples entities, or the clusters that `clusters` (entity id
-    to cluster) puts them in; one cluster has no band. Superseded attempts are left out. Items
-    that are supported without a turn are not in the curve: `undated_share` has them.
+    all items, unscored ones included). By `calls` it counts from the last call of that turn: an agent
+    from outside may make many calls at once, and all of them are one turn. Superseded attempts are
+    left out. Items that are supported without a turn are not in the curve: `undated_share` has them.
     """
     runs = latest_attempts(trajectories)
-    discovered = {
-        (v.trajectory_id, v.item_id): v.found_at_turn for v in verdicts if v.level == "message"
-    }
-    dated = {key: turn for key, turn in discovered.items() if turn is not None}
-    last = max([turn.index for run in runs for turn in run.turns] + list(dated.values()), default=0)
-    competitor = _competitor(runs)
-    rows = {
-        entity: _rise(own, _ids(runs, entity), dated, last)
-        for entity, own in _by_entity(items).items()
-    }
-    if not rows or not last:
-        return Curve(competitor=competitor, axis="turn", points=())
-    names = [(clusters or {}).get(entity, entity) for entity in rows]
-    lows: Sequence[float | None] = [None] * last
-    highs: Sequence[float | None] = [None] * last
-    if len(set(names)) > 1:
-        sampled = cluster_bootstrap(list(rows.values()), names, seed=seed, draws=draws)
-        lows, highs = interval(sampled)
-    points = tuple(
-        CurvePoint(
-            x=k + 1,
-            value=sum(row[k] for row in rows.values()) / len(rows),
-            low=lows[k],
-            high=highs[k],
-            n=len(runs),
-        )
-        for k in range(last)
+    grown = growth(
+        items,
+        [trail(run) for run in runs],
+        finds(verdicts),
+        axis,
+        competitor=_competitor(runs),
+        clusters=clusters,
     )
-    return Curve(competitor=competitor, axis="turn", points=points)
+    return as_run(grown, seed=seed, draws=draws)
 
 
 def undated_share(
@@ -75,16 +94,8 @@ def undated_share(
 
     The curve's last value and this share add up to the sample-averaged strict accuracy.
     """
-    runs = latest_attempts(trajectories)
-    undated = {
-        (v.trajectory_id, v.item_id): 1
-        for v in verdicts
-        if v.level == "message" and v.label == "supported" and v.found_at_turn is None
-    }
-    shares = [
-        _rise(own, _ids(runs, entity), undated, 1)[0] for entity, own in _by_entity(items).items()
-    ]
-    return sum(shares) / len(shares) if shares else 0.0
+    trails = [trail(run) for run in latest_attempts(trajectories)]
+    return growth(items, trails, finds(verdicts), "turn").undated_share
 
 
 def value_at(curve: Curve, x: float) -> float | None:
@@ -98,35 +109,11 @@ def value_at(curve: Curve, x: float) -> float | None:
     return reached[-1].value if reached else 0.0
 
 
-def _rise(
-    item_ids: Sequence[str],
-    trajectory_ids: Sequence[str],
-    found: Mapping[tuple[str, str], int],
-    last: int,
-) -> list[float]:
-    """One entity's accuracy at turns 1..last; 0 throughout where it was never run."""
-    steps = [0] * (last + 1)
-    for trajectory in trajectory_ids:
-        for item in item_ids:
-            if turn := found.get((trajectory, item)):
-                steps[turn] += 1
-    total = len(item_ids) * max(len(trajectory_ids), 1)
-    risen, heights = 0, []
-    for count in steps[1:]:
-        risen += count
-        heights.append(risen / total)
-    return heights
-
-
-def _ids(runs: Sequence[Trajectory], entity_id: str) -> list[str]:
-    return [run.id for run in runs if run.entity_id == entity_id]
-
-
-def _by_entity(items: Sequence[ChecklistItem]) -> dict[str, list[str]]:
-    grouped: dict[str, list[str]] = defaultdict(list)
-    for item in items:
-        grouped[item.entity_id].append(item.id)
-    return dict(grouped)
+def ends(trajectories: Sequence[Trajectory], axis: Literal["turn", "calls"] = "turn") -> list[int]:
+    """Where on the axis each trajectory stopped; 0 for one without a turn. For turns and calls."""
+    if axis == "turn":
+        return [max((turn.index for turn in each.turns), default=0) for each in trajectories]
+    return [each.tool_calls for each in trajectories]
 
 
 def _competitor(runs: Sequence[Trajectory]) -> str:

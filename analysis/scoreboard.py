@@ -12,8 +12,13 @@ BASELINES = {
     "shuffled_entity": "another {noun}'s",
     "generic": "generic text",
     "blank": "no text",
+    "population": "what is so of others",
+    "constant": "a constant answer",
+    "closed_book": "the model unseeing",
 }
 """Competitors that stand for what a score is worth, and how charts call them."""
+ALWAYS = ("shuffled_entity", "generic", "blank")
+"""Those that have their place in the table even where they were not judged."""
 LEVELS: dict[Level, str] = {
     "message": "Insights turn by turn (message-wise)",
     "trajectory": "Final report (trajectory-wise)",
@@ -28,7 +33,7 @@ class ScoreRow:
     averaging: str
     own: Score
     baselines: tuple[Score | None, ...]
-    """In the order of BASELINES; None = not computed."""
+    """In the order of Scoreboard.names; None = not computed."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +45,15 @@ class Scoreboard:
     nouns: str
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The baselines that have a place: three always, the others where they were judged."""
+        judged = {score.competitor for score in self.scores}
+        return tuple(name for name in BASELINES if name in ALWAYS or name in judged)
+
+    @property
     def words(self) -> tuple[str, ...]:
         """How the baselines are called."""
-        return tuple(words.format(noun=self.noun) for words in BASELINES.values())
+        return tuple(BASELINES[name].format(noun=self.noun) for name in self.names)
 
     def own(self, level: Level = "trajectory", averaging: str = "item") -> Score | None:
         """The agent's score; None where it was not computed."""
@@ -60,7 +71,7 @@ class Scoreboard:
         """The agent's four accuracies, levels outside and averagings inside."""
         averagings = {"item": "over items", "sample": f"over {self.nouns}"}
         return [
-            ScoreRow(words, how, own, tuple(self.baseline(b, level, averaging) for b in BASELINES))
+            ScoreRow(words, how, own, tuple(self.baseline(b, level, averaging) for b in self.names))
             for level, words in LEVELS.items()
             for averaging, how in averagings.items()
             if (own := self.own(level, averaging))
@@ -85,7 +96,7 @@ class Scoreboard:
             own = self.own(level)
             others = [
                 _bar(called, score, baseline=True)
-                for name, called in zip(BASELINES, self.words, strict=True)
+                for name, called in zip(self.names, self.words, strict=True)
                 if (score := self.baseline(name, level))
             ]
             if own:

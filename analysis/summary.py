@@ -79,6 +79,12 @@ def by_difficulty(rows: Sequence[Judged]) -> list[Group]:
     return _groups(rows, lambda item: item.difficulty or UNKNOWN, names)
 
 
+def by_insight_type(rows: Sequence[Judged]) -> list[Group]:
+    """The types of insight, in alphabetical order."""
+    names = sorted({row.item.insight_type for row in rows})
+    return _groups(rows, lambda item: item.insight_type, names)
+
+
 def stops(trajectories: Sequence[Trajectory]) -> list[Stop]:
     """Why trajectories ended, the most frequent first."""
     counted = Counter(

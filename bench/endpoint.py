@@ -69,7 +69,7 @@ class Endpoint:
         """One connection, request after request."""
         try:
             while True:
-                body = await _read(reader)
+                body = await read_request(reader)
                 began = time.monotonic()
                 if self.first_at is None:
                     self.first_at = began
@@ -87,7 +87,8 @@ class Endpoint:
             writer.close()  # the client has gone, or this process ends
 
 
-async def _read(reader: asyncio.StreamReader) -> dict[str, Any]:
+async def read_request(reader: asyncio.StreamReader) -> dict[str, Any]:
+    """The JSON body of the next request of a connection. Raises IncompleteReadError at its end."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
     size = re.search(r"content-length: *(\d+)", head)
     body: dict[str, Any] = json.loads(await reader.readexactly(int(size[1]) if size else 0))

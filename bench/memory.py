@@ -11,8 +11,8 @@ LOOK_S = 1.0
 MOST_LOOKS = 60
 
 
-def descendants() -> Iterator[int]:
-    """The ids of all living processes below this one."""
+def descendants(root: int | None = None) -> Iterator[int]:
+    """The ids of all living processes below one; None = this one."""
     children: dict[int, list[int]] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -21,7 +21,7 @@ def descendants() -> Iterator[int]:
         except (OSError, ValueError, IndexError):
             continue  # it has ended meanwhile
         children.setdefault(parent, []).append(int(status.parent.name))
-    waiting = [os.getpid()]
+    waiting = [os.getpid() if root is None else root]
     while waiting:
         below = children.get(waiting.pop(), [])
         yield from below

@@ -11,8 +11,15 @@ from core.errors import UnknownNameError
 
 BENCHES: dict[str, str] = {
     "build": "bench.build",
+    "dashboard": "bench.dashboard",
+    "curves": "bench.curves",
+    "evaluate": "bench.evaluate",
     "first-run": "bench.first_run",
+    "matching": "bench.matching",
+    "ranks": "bench.ranks_rightly",
+    "ratings": "bench.ratings",
     "runner": "bench.runner",
+    "server": "bench.server",
     "tools": "bench.tools",
 }
 """Name -> module with `PROBES`; imported only when it is asked for."""

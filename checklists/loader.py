@@ -29,12 +29,16 @@ def checklist_ids(own: Path | None = None) -> list[str]:
     return sorted({path.stem for folder in _folders(own) for path in folder.glob("*.json")})
 
 
-def checklist_for(scenario_id: str, own: Path | None = None) -> Checklist:
-    """The checklist that a scenario is scored by unless another is asked for.
+def checklist_for(
+    scenario_id: str, own: Path | None = None, *, named: str | None = None
+) -> Checklist:
+    """The checklist that a scenario is scored by: the one that is `named` (an id or a file), if any.
 
-    It is the one with the scenario's own id, from somebody's own folder before the shipped ones.
-    Raises NoChecklistError where there is none.
+    Else it is the one with the scenario's own id, from somebody's own folder before the shipped ones.
+    Raises NoChecklistError where there is none, and what `load` does.
     """
+    if named is not None:
+        return load(named, own)
     if not has_checklist(scenario_id, own):
         raise NoChecklistError(
             f"scenario {scenario_id!r} has no checklist of its own: name one by --checklist (an id of "

@@ -101,6 +101,20 @@ class Decision(Record):
     why: str
 
 
+class Edit(Record):
+    """What a person put into other words, and how it stood before."""
+
+    who: str
+    when: UtcTime
+    why: str
+    question: str
+    """As it was; so are the others."""
+    answer: str
+    category: str
+    decisions: tuple[Decision, ...] = ()
+    """On the words that it had then; they do not count for those that it has now."""
+
+
 class ChecklistItem(Record):
     """One fact about one entity, asked as a question that only a checker sees."""
 
@@ -122,6 +136,8 @@ class ChecklistItem(Record):
     """What gave category and capability where the author did not: rules, a model, a person."""
     status: Literal["proposed", "accepted", "rejected", "stale"] = "accepted"
     decisions: tuple[Decision, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    """The oldest first."""
     source: str
     """Where the fact comes from: a template's name, a document, a person."""
     evidence_sql: str | None = None

@@ -12,7 +12,10 @@ DdrError
 ├── ProviderError         a language model's endpoint failed
 ├── CheckerError          a checker failed; its items stay unscored
 ├── LogError              the log of another program cannot be read
+├── BundleError           a run's bundle does not hold what it should
 └── StoreError            what we keep could not be kept or found
+    ├── EndedError        what has ended takes nothing more
+    └── LockedError       somebody else writes, and nothing can be kept in that moment
 """
 
 from __future__ import annotations
@@ -20,8 +23,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, TypeVar
 
+_Name = TypeVar("_Name", bound=str)
 _PARTS = re.compile(r"[0-9]+|[^0-9]+")
 
 
@@ -47,6 +51,15 @@ class UnknownNameError(UsageError):
         listed = ", ".join(self.known) or "none"
         others = f" and {unlisted} others" if unlisted else ""
         super().__init__(f"unknown {kind} {name!r}{hint}; known: {listed}{others}")
+
+
+def one_of(kind: str, name: str, known: Iterable[_Name]) -> _Name:
+    """The one of the known names that this is. Raises UnknownNameError."""
+    listed = tuple(known)
+    for each in listed:
+        if each == name:
+            return each
+    raise UnknownNameError(kind, name, listed)
 
 
 def _by_numbers(name: str) -> list[tuple[int, int, str]]:
@@ -126,5 +139,17 @@ class LogError(DdrError):
     """The log of another program cannot be read; the text names the file, and the line or key."""
 
 
+class BundleError(DdrError):
+    """A bundle cannot be read, or does not hold what it should; the text names the file and the line."""
+
+
 class StoreError(DdrError):
     """A record could not be stored or found."""
+
+
+class EndedError(StoreError):
+    """What has ended, or was taken back, takes nothing more."""
+
+
+class LockedError(StoreError):
+    """Somebody else writes to the store; whoever comes again a little later can keep what it has."""

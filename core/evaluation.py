@@ -1,15 +1,26 @@
-"""What was judged: evaluations, verdicts, comparisons, ratings and curves."""
+"""What was judged: evaluations, verdicts, scores and curves."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
 from core.record import Record, UtcTime
 from core.trajectory import ModelCall
 
+BASELINES: Final = (
+    "blank",
+    "generic",
+    "shuffled_entity",
+    "constant",
+    "population",
+    "closed_book",
+)
+"""The competitors that are no agents. No agent's row bears one of their names."""
+
 Level = Literal["message", "trajectory"]
+LEVELS: Final[tuple[Level, Level]] = ("message", "trajectory")
 Label = Literal["supported", "contradicted", "insufficient"]
 
 
@@ -31,6 +42,27 @@ class Evaluation(Record):
     created_at: UtcTime
 
 
+CANNOT_TELL: Final = "cannot tell"
+"""What a judge answers to a closed item where the insights speak for none of its options (DDR-08)."""
+
+
+class Vote(Record):
+    """What one judge of several says of an item."""
+
+    judge: str
+    """As it was asked for."""
+    label: Label | None
+    """None = it gave none; unscored_reason says why."""
+    chosen: str | None = None
+    """See Verdict."""
+    supporting_turns: tuple[int, ...] = ()
+    contradicting_turns: tuple[int, ...] = ()
+    evidence: str | None = None
+    reason: str = ""
+    unscored_reason: str | None = None
+    call: ModelCall | None = None
+
+
 class Verdict(Record):
     """What a checker says of one item at one level of one trajectory."""
 
@@ -48,7 +80,23 @@ class Verdict(Record):
     unscored_reason: str | None = None
     gated: int = 0
     """How many clauses passed the checker's gate (were about this fact at all)."""
+    chosen: str | None = None
+    """Of a closed item: the option that was chosen, as the item spells it, or CANNOT_TELL."""
+    votes: tuple[Vote, ...] = ()
+    """Of several judges; the label is then that of most of them. () where one judged alone."""
     call: ModelCall | None = None
+    """All that was asked for it; the sum over the votes where there are some."""
+
+    @property
+    def calls(self) -> tuple[ModelCall, ...]:
+        """What was asked of each judge for it."""
+        each = [vote.call for vote in self.votes] if self.votes else [self.call]
+        return tuple(call for call in each if call is not None)
+
+    @property
+    def cannot_tell(self) -> bool:
+        """Whether the judge was given the choice, and said that the insights do not tell."""
+        return self.chosen == CANNOT_TELL
 
     @property
     def found_at_turn(self) -> int | None:
@@ -72,6 +120,8 @@ class Score(Record):
     """Unscored items count as 0."""
     scored_only: float | None
     """Unscored items are left out."""
+    answered_only: float | None = None
+    """The paper's mean: items of entities of which nothing was handed in at this level are left out too."""
     coverage: float
     """Scored items / all items."""
     standard_error: float | None = None
@@ -84,40 +134,9 @@ class Score(Record):
     contradicted: int
     insufficient: int
     unscored: int
+    cannot_tell: int = 0
+    """Of the insufficient ones: closed items to which the judge said that the insights do not tell."""
     entities: int
-
-
-class Comparison(Record):
-    """Which of two sets of insights a judge finds more useful."""
-
-    evaluation_id: str
-    """Whose verdicts said what is novel."""
-    scenario_id: str
-    entity_id: str
-    left: str
-    right: str
-    shown_first: Literal["left", "right"]
-    winner: Literal["left", "right", "tie"] | None
-    """None = unscored."""
-    reason: str = ""
-    judge: str
-    call: ModelCall | None = None
-
-
-class Rating(Record):
-    """A competitor's strength on one scale (natural-log units, mean 0 inside a component)."""
-
-    competitor: str
-    strength: float | None
-    low: float | None = None
-    high: float | None = None
-    rank_low: int | None = None
-    rank_high: int | None = None
-    component: int = 0
-    wins: int = 0
-    losses: int = 0
-    ties: int = 0
-    method: str
 
 
 class CurvePoint(Record):

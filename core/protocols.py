@@ -101,6 +101,22 @@ class Agent(Protocol):
         ...
 
 
+class Chance(Record):
+    """A token that a model might have said."""
+
+    token: str
+    logprob: float
+    """Natural logarithm of its probability."""
+
+
+class Spoken(Record):
+    """A token that a model said, with those that it might have said in its place."""
+
+    token: str
+    top: tuple[Chance, ...] = ()
+    """The likeliest at that place, what was said among them as a rule."""
+
+
 class Reply(Record):
     """A language model's answer."""
 
@@ -110,6 +126,8 @@ class Reply(Record):
     raw: dict[str, Any]
     """The message as the provider sent it, replayed unchanged in history."""
     call: ModelCall
+    chances: tuple[Spoken, ...] = ()
+    """The text's tokens, one after the other; empty where the provider was not asked or told none."""
 
 
 @runtime_checkable
@@ -124,11 +142,14 @@ class ChatModel(Protocol):
         tools: Sequence[ToolSpec] = (),
         *,
         role: Role = "agent",
+        form: Mapping[str, Any] | None = None,
     ) -> Reply:
         """One request. Raises ProviderError; never returns an error as a text.
 
-        Messages are dicts of the OpenAI chat format; an assistant's may be a Reply.raw. `role` is
-        what the call is booked as.
+        Messages are dicts of the OpenAI chat format; an assistant's may be a Reply.raw. One may hold
+        `shared`: how many characters of its text begin other requests too, for prompt caches. `role` is
+        what the call is booked as. `form` is a JSON schema that the reply is to have; a model that
+        cannot be held to one answers as it does without.
         """
         ...
 

@@ -1,9 +1,9 @@
-"""Read a text or JSON file that somebody else wrote: bounded, UTF-8, and with the place of the first fault."""
+"""Read a text, JSON or JSON lines that somebody else wrote: bounded, UTF-8, with the place of the first fault."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -71,6 +71,26 @@ def read_json(
         raise error(f"{place}: nested too deeply") from exc
     except ValueError as exc:
         raise error(f"{place}: {exc}") from exc
+
+
+def json_lines(
+    text: str, *, error: Fault, where: Callable[[int], str]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The object on each line of a text, with the line's number from 1; empty lines do not matter.
+
+    Raises `error` for a line that holds none, as `where` calls it.
+    """
+    # Not splitlines(): a text in JSON may hold further marks that end a line for Unicode.
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError) as exc:
+            raise error(f"{where(number)}: not JSON: {exc}") from exc
+        if not isinstance(said, dict):
+            raise error(f"{where(number)}: an object belongs here, not {kind_of(said)}")
+        yield number, said
 
 
 def kind_of(value: Any) -> str:

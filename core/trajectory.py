@@ -61,6 +61,9 @@ class ModelCall(Record):
     started_at: UtcTime
     duration_s: float = Field(ge=0)
     error: str | None = None
+    is_recalled: bool = False
+    """Nothing was sent and nothing is paid for this: the reply to the same question was kept, or came
+    with another verdict's, whose call holds what it took."""
 
 
 class ToolCall(Record):
@@ -109,8 +112,19 @@ class Turn(Record):
     raw: dict[str, Any] | None = None
     """The provider's own message, where it holds more than text, reasoning and calls (thinking
     blocks, signatures): history replays it unchanged."""
+    told: str | None = None
+    """What was said to the agent behind the last answer, beside what the tools said: what is left of
+    its budget. None where nothing was."""
     started_at: UtcTime
     duration_s: float = Field(ge=0)
+
+    @property
+    def answers(self) -> list[tuple[int, ToolResult]]:
+        """Each result with the number of its call, from 1; those whose call is not here come last."""
+        left = {result.call_id: result for result in self.tool_results}
+        asked = [left.pop(call.call_id, None) for call in self.tool_calls]
+        every = enumerate([*asked, *left.values()], 1)
+        return [(number, result) for number, result in every if result is not None]
 
     @property
     def met_limit(self) -> bool:
@@ -135,6 +149,8 @@ class Nudge(Record):
     reasoning: str | None = None
     near_finish: bool = False
     """The finish marker stood in it, but not at its start."""
+    told: str | None = None
+    """See Turn: here behind the nudge."""
     call: ModelCall
 
 
@@ -222,12 +238,23 @@ class Sandbox(Record):
         return self.name == UNSAFE
 
 
+class Before(Record):
+    """What was sent between the start prompt and the first turn of one that goes on from another."""
+
+    trajectory_id: str
+    """Its turns and its report were sent again as they had been."""
+    told: str
+    """Ours, behind that report."""
+
+
 class Preamble(Record):
     """All that the agent was sent before its first turn."""
 
     system_prompt: str | None = None
     start_prompt: str
     tool_schemas: tuple[dict[str, Any], ...] = ()
+    before: Before | None = None
+    """None where it began at its beginning."""
 
 
 class Trajectory(Record):
@@ -254,8 +281,10 @@ class Trajectory(Record):
     """None while it goes on, or after the process died in mid-run."""
     error: str | None = None
     sandbox: Sandbox | None = None
+    reported_agent: str | None = None
+    """What an agent from outside says that it is; like the two below never mixed with what we know."""
+    reported_model: str | None = None
     reported_usage: Usage | None = None
-    """What an outside agent says of itself; never mixed with measured figures."""
     started_at: UtcTime
     ended_at: UtcTime | None = None
     schema_version: int = 1

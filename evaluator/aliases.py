@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
+from evaluator.reading.clauses import Places
 from evaluator.reading.folding import fold
 from evaluator.reading.forms import Form
+from evaluator.reading.forms import form as form_of
 from evaluator.reading.lexicon import words
+from evaluator.reading.measures import UNITS
 from evaluator.reading.periods import Period, periods
-from evaluator.reading.tokens import Tokens, tokenize
+from evaluator.reading.sayings import sayings
+from evaluator.reading.tokens import tokenize
 
 OPTIONAL = words(
     "s sec ms min mins h hr hrs hours days weeks months years mi km m ft in mph kmh kt knots pct percent f c k deg degrees mbar hpa "
@@ -31,6 +37,10 @@ _SHORT = 2
 """A phrase of so few words needs them all."""
 
 _REFERENCE = re.compile(r"@[\w.]+")
+_AMOUNTS = words(
+    "about around roughly nearly almost only just some approximately average avg on an run runs by % "
+    "over under more less than at least"
+)
 _SMALL = words("of the a an in on at to for per by and with")
 
 
@@ -44,9 +54,9 @@ class Part:
     literal: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Alias:
-    """A compiled alias."""
+    """A compiled alias; one object for equal texts, so that it is known by itself."""
 
     text: str
     parts: tuple[Part, ...]
@@ -60,15 +70,11 @@ class Alias:
     """Every word that must stand in a clause; none where a period is asked for."""
     optional: frozenset[str]
     """Stems of what may follow a name: its unit."""
-
-    @property
-    def words(self) -> tuple[tuple[str, ...], ...]:
-        """What it looks for, however it was spelled."""
-        return tuple(sorted(tuple(sorted(part.words)) for part in self.parts))
+    words: tuple[tuple[str, ...], ...]
+    """What it looks for, however it was spelled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Where an alias stands in a clause."""
 
     places: frozenset[int]
@@ -86,7 +92,7 @@ def compile_alias(text: str) -> Alias:
     units: list[str] = []
     done = 0
     for match in _REFERENCE.finditer(text):
-        parts += _phrase(_words(text[done : match.start()]))
+        parts += _phrase(_timed(_words(text[done : match.start()])))
         table, _, column = match.group()[1:].rstrip(".").partition(".")
         tables += [form.stem for form in _words(table)]
         part = _name(column or table)
@@ -94,7 +100,7 @@ def compile_alias(text: str) -> Alias:
             parts.append(part)
             units += [form.text for form in _words(column)[-1:] if form.text in OPTIONAL]
         done = match.end()
-    parts += _phrase(_words(text[done:]))
+    parts += _phrase(_timed(_words(text[done:])))
     period = whole_period(text)
     stems = frozenset(word for part in parts for word in part.words)
     optional = frozenset(word for part in parts for word in part.optional)
@@ -106,6 +112,7 @@ def compile_alias(text: str) -> Alias:
         period,
         frozenset() if period is not None else stems,
         optional,
+        tuple(sorted(tuple(sorted(part.words)) for part in parts)),
     )
 
 
@@ -120,10 +127,17 @@ def whole_period(text: str) -> Period | None:
 
 
 def _words(text: str, *, marks: bool = False) -> list[Form]:
-    tokens = Tokens([], [], [])
     folded = fold(text)
-    tokenize(folded, 0, len(folded.text), tokens)
+    tokens = tokenize(folded, 0, len(folded.text))
     return [form for form in tokens.forms if marks or form.kind != "mark"]
+
+
+def _timed(forms: list[Form]) -> list[Form]:
+    """Times of day in one spelling: 'after 6 pm' asks for what 'after 18:00' does."""
+    for saying in reversed(sayings(forms, [i for i, each in enumerate(forms) if each.idiomatic])):
+        if forms[saying.first].kind != "word":
+            forms[saying.first : saying.last + 1] = [form_of("clock", saying.stems[0])]
+    return forms
 
 
 def _name(name: str) -> Part:
@@ -160,7 +174,7 @@ def _phrase(forms: Sequence[Form]) -> Iterator[Part]:
 def find(
     alias: Alias,
     forms: Sequence[Form],
-    places: Mapping[str, Sequence[int]],
+    places: Places,
     named: Sequence[Period] = (),
 ) -> list[Span]:
     """Where an alias stands in a clause.
@@ -169,21 +183,38 @@ def find(
     """
     if alias.period is not None:
         return [_stretch(p) for p in named if p.same(alias.period)]
-    chosen = [_part_spans(part, places) for part in alias.parts]
-    if not chosen or not all(chosen):
+    parts, chosen = alias.parts, []
+    for part in parts:
+        found = _part_spans(part, places, forms)
+        if not found:
+            return []
+        chosen.append(found)
+    if not chosen:
         return []
     spans = []
     for tail in chosen[-1]:
         span = tail
         for i in range(len(chosen) - 2, -1, -1):
-            near = _nearest(chosen[i], span, alias.parts[i], alias.parts[i + 1], forms)
+            near = _nearest(chosen[i], span, parts[i], parts[i + 1], forms)
             if near is None:
                 break
             span = tuple(sorted((*near, *span)))
         else:
-            full = _with_optional(span, alias, forms)
-            spans.append(Span(full, min(span), max(span), max(tail)))
+            full = _with_optional(span, alias, forms) if alias.optional else frozenset(span)
+            spans.append(Span(full, span[0], span[-1], tail[-1]))
     return spans
+
+
+def _idle(forms: Sequence[Form], low: int, high: int) -> int:
+    """The words between two places that say how much and nothing else: 'about 20.0 minutes'."""
+    between = forms[low + 1 : high]
+    if "number" not in [form.kind for form in between]:
+        return 0
+    if not any(a.kind == "number" and b.text in UNITS for a, b in pairwise(between)):
+        return 0
+    return sum(
+        form.kind == "number" or form.text in UNITS or form.text in _AMOUNTS for form in between
+    )
 
 
 def _stretch(period: Period) -> Span:
@@ -191,22 +222,32 @@ def _stretch(period: Period) -> Span:
     return Span(places, period.first, period.last, period.first)
 
 
-def _part_spans(part: Part, places: Mapping[str, Sequence[int]]) -> list[tuple[int, ...]]:
-    """Every tight occurrence of a part, in order."""
-    first, *others = part.words
-    if not others:
-        return [(place,) for place in places.get(first, ())]
+def _part_spans(part: Part, places: Places, forms: Sequence[Form]) -> list[tuple[int, ...]]:
+    """Every tight occurrence of a part, in order, its places ascending; a figure inside it takes
+    no room: 'departs 20.0 minutes late'."""
+    words = part.words
+    starts = places[words[0]]
+    if len(words) == 1:
+        return [(place,) for place in starts]
+    room = len(words) + _SLACK
     found = []
-    for place in places.get(first, ()):
+    for place in starts:
         chosen = [place]
-        for word in others:
-            options = [p for p in places.get(word, ()) if p not in chosen]
+        for word in words[1:]:
+            options = places[word]
+            if len(options) != 1 or options[0] in chosen:
+                options = [p for p in options if p not in chosen or forms[p].idiomatic]
             if not options:
                 break
-            chosen.append(min(options, key=lambda p: (abs(p - place), p < place)))
+            if len(options) == 1:
+                chosen.append(options[0])
+            else:
+                chosen.append(min(options, key=lambda p: (abs(p - place), p < place)))
         else:
-            if max(chosen) - min(chosen) < len(part.words) + _SLACK:
-                found.append(tuple(sorted(chosen)))
+            chosen.sort()
+            low, high = chosen[0], chosen[-1]
+            if high - low < room or high - low - _idle(forms, low, high) < room:
+                found.append(tuple(dict.fromkeys(chosen)))
     return found
 
 
@@ -220,14 +261,14 @@ def _nearest(
     """The occurrence of `part` that stands nearest to `span`, if near enough."""
     reach = 1 if part.literal else _REACH
     best = None
+    first, last, places = span[0], span[-1], frozenset(span)
     for option in options:
-        if set(option) & set(span):
+        if not places.isdisjoint(option):
             continue
-        gap = max(min(span) - max(option), min(option) - max(span)) - 1
-        if after.literal and not _leads(forms, max(option), min(span)):
+        gap = max(first - option[-1], option[0] - last) - 1
+        if gap > reach or (after.literal and not _leads(forms, option[-1], first)):
             continue
-        if gap <= reach:
-            best, reach = option, gap - 1
+        best, reach = option, gap - 1
     return best
 
 
@@ -247,8 +288,6 @@ def _leads(forms: Sequence[Form], last: int, number: int) -> bool:
 def _with_optional(span: tuple[int, ...], alias: Alias, forms: Sequence[Form]) -> frozenset[int]:
     """The places of a span with the unit after its name: 'departure delay (min)'."""
     optional = alias.optional
-    if not optional:
-        return frozenset(span)
     places = set(span)
     for place in span:
         for i in range(place + 1, min(place + 3, len(forms))):

@@ -34,15 +34,24 @@ def blank(trajectory: Trajectory) -> Trajectory:
 
 def generic(trajectory: Trajectory) -> Trajectory:
     """The same trajectory with phrases for insights, one a turn, and all of them for a report."""
-    texts: list[tuple[int | None, str]] = [*enumerate(GENERIC, 1), (None, " ".join(GENERIC))]
+    return saying(trajectory, GENERIC, report=" ".join(GENERIC), author="generic")
+
+
+def saying(
+    trajectory: Trajectory, said: Sequence[str], *, report: str | None, author: str
+) -> Trajectory:
+    """The same trajectory with these sentences for insights, one a turn from 1, and this report, if any."""
+    texts: list[tuple[int | None, str]] = [*enumerate(said, 1)]
+    if report is not None:
+        texts.append((None, report))
     insights = tuple(
         Insight(
-            id=f"{trajectory.id}-generic-{turn or 'report'}",
+            id=f"{trajectory.id}-{author}-{turn or 'report'}",
             trajectory_id=trajectory.id,
             level="trajectory" if turn is None else "message",
             turn=turn,
             text=text,
-            author="generic",
+            author=author,
         )
         for turn, text in texts
     )
@@ -79,6 +88,37 @@ def shuffled(
         ]
         for donors in _derangements(ids, seed, derangements)
     ]
+
+
+def of_another(
+    trajectories: Sequence[Trajectory], theirs: Sequence[Trajectory]
+) -> list[Trajectory]:
+    """The given trajectories with what another run handed in on the same entity, under their own ids.
+
+    The same trial, or the other run's first where it has fewer. Those whose entity the other run did
+    not come to an end with are left out: nobody knows what it would have said.
+    """
+    ended = {
+        entity_id: [t for t in attempts if t.stop_reason is not None and t.stop_reason.scored]
+        for entity_id, attempts in latest_attempts(theirs).items()
+    }
+    found = []
+    for trajectory in trajectories:
+        donors = ended.get(trajectory.entity_id)
+        if not donors:
+            continue
+        donor = next((t for t in donors if t.trial == trajectory.trial), donors[0])
+        insights = tuple(
+            insight.model_copy(
+                update={
+                    "id": f"{trajectory.id}-from-{insight.id}",
+                    "trajectory_id": trajectory.id,
+                }
+            )
+            for insight in donor.insights
+        )
+        found.append(trajectory.model_copy(update={"insights": insights}))
+    return found
 
 
 def no_shuffle_reason(trajectories: Sequence[Trajectory]) -> str | None:

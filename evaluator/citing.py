@@ -73,6 +73,8 @@ def locate(quote: str, text: str) -> str | None:
     White space, emphasis and the shape of dashes and quotation marks do not matter; neither do our
     own mark of the turn, and quotation marks or dots around the whole.
     """
+    if (exact := quote.strip()) and exact in text:
+        return exact  # as a rule; the look at every character takes its time
     places = _places(text)
     flat = "".join(char for char, _ in places)
     bare = _OUR_MARK.sub("", quote)

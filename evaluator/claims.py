@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from evaluator.against import crowns_the_other_end, is_misplaced
 from evaluator.changes import implied_change, is_difference
 from evaluator.direction import direction
 from evaluator.facts import Fact
@@ -21,6 +21,8 @@ Weight = Literal["supports", "contradicts", "gainsays", "differs", "says too lit
 """'gainsays': another share, surely stated; it stands unless a clause supports the fact, for
 the base of a share is seldom said ('28.5 % of its rows', or of those on record?)."""
 
+OTHER_FIGURE = "it states another figure"
+
 _OTHER_BASE = 0.25
 """A share that is off by no more of the fact's may simply be of other rows."""
 
@@ -28,8 +30,7 @@ _MURKY_AFTER = 1
 """Foreign words after a share or count, in its own segment, that still leave it the fact's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """What one statement says about one fact."""
 
     clause: int
@@ -42,8 +43,7 @@ class Claim:
     """The clause without its figures: equal ones with unequal figures are guesses."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Slots:
+class _Slots(NamedTuple):
     direction: bool | None
     magnitude: bool | None
     period: bool | None
@@ -113,12 +113,16 @@ def _crowns_another(fact: Fact, about: About, slots: _Slots) -> bool:
 
 
 def _grade(fact: Fact, about: About, stats: Statistics, slots: _Slots) -> tuple[Weight, str]:
+    if slots.magnitude and crowns_the_other_end(fact, about):
+        return "contradicts", "it calls it the other extreme"
+    if slots.magnitude and is_misplaced(fact, about):
+        return "contradicts", "it sets the others on the wrong side"
     missing = sorted(name for name in fact.required if slots.of(name) is None)
     sure = about.annotated.named and _is_unmixed(fact, about)
     if slots.direction is False and (slots.magnitude or sure):
         return "contradicts", "it points the other way"
     if slots.magnitude is False:
-        return _other_figure(fact, about, stats, slots, sure=sure), "it states another figure"
+        return _other_figure(fact, about, stats, slots, sure=sure), OTHER_FIGURE
     if missing:
         return "says too little", f"it does not say the {' and the '.join(missing)}"
     if slots.direction is False or slots.period is False:

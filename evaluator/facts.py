@@ -7,13 +7,18 @@ from functools import lru_cache
 
 from core.checklist import Magnitude, Signals, Slot
 from evaluator.aliases import Alias, compile_alias
+from evaluator.reading.answers import spoken
 from evaluator.reading.figures import canonical
+from evaluator.reading.lexicon import Sense
 from evaluator.reading.periods import Period
 
+_REMEMBERED = 4096
+"""Facts that are kept compiled."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Fact:
-    """Signals, compiled."""
+    """Signals, compiled; one object for equal signals, so that it is known by itself."""
 
     signals: Signals
     metric: tuple[Alias, ...]
@@ -26,30 +31,48 @@ class Fact:
     """Units that its figure may be printed with; '' stands for none."""
     neutral: frozenset[str]
     """Stems that belong to the fact and so narrow nothing."""
+    bounds: frozenset[float]
+    """Figures of its conditions ('at least 100 departures'), which narrow nothing either."""
+    rest: float | None
+    """What the others have, where its answer says so; in the unit of its magnitude."""
+    extreme: Sense | None
+    """Which extreme its answer crowns: 'is highest in July'."""
+    named: frozenset[str]
+    """The statistics that its answer names."""
 
-    @property
-    def magnitude(self) -> Magnitude | None:
-        """The figure that a claim must state, if there is one."""
-        return self.signals.magnitude
-
-    @property
-    def is_of_table(self) -> bool:
-        """Whether its metric is a table's rows, not a column's values."""
-        return any(text.startswith("@") and "." not in text for text in self.signals.metric)
-
-    @property
-    def has_period(self) -> bool:
-        """Whether it is about a named stretch of time."""
-        return bool(self.periods or self.period_phrases)
+    magnitude: Magnitude | None
+    """The figure that a claim must state, if there is one."""
+    is_of_table: bool
+    """Whether its metric is a table's rows, not a column's values."""
+    has_period: bool
+    """Whether it is about a named stretch of time."""
+    averaged: bool
+    """Whether it is a mean or a median."""
 
 
-@lru_cache(maxsize=4096)
-def compile_fact(signals: Signals) -> Fact:
-    """The compiled form of an item's signals.
+_SEEN: dict[int, tuple[Signals, str, Fact]] = {}
+"""Per identity of signals: these, so that it stays theirs, with the answer and the fact. A trainer
+asks for the same items in every episode, and to hash signals takes as long as to read a clause."""
+
+
+def compile_fact(signals: Signals, answer: str = "") -> Fact:
+    """The compiled form of an item's signals and of its answer in words.
 
     Where no slot is required, each slot that the signals have is: a clause that merely names
     the metric proves nothing.
     """
+    seen = _SEEN.get(id(signals))
+    if seen is not None and seen[0] is signals and seen[1] == answer:
+        return seen[2]
+    fact = _compiled(signals, answer)
+    if len(_SEEN) >= _REMEMBERED:
+        _SEEN.clear()
+    _SEEN[id(signals)] = (signals, answer, fact)
+    return fact
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _compiled(signals: Signals, answer: str) -> Fact:
     metric = tuple(compile_alias(text) for text in signals.metric)
     scopes = tuple(tuple(compile_alias(text) for text in group) for group in signals.scope)
     calendar: list[Period] = []
@@ -64,6 +87,8 @@ def compile_fact(signals: Signals) -> Fact:
     parts = [part for alias in aliases for part in alias.parts]
     neutral = {stem for part in parts for stem in (*part.words, *part.optional)}
     neutral |= {table for alias in aliases for table in alias.tables}
+    told = spoken(answer)
+    neutral |= told.things
     return Fact(
         signals,
         metric,
@@ -73,6 +98,14 @@ def compile_fact(signals: Signals) -> Fact:
         frozenset(signals.required) or _slots(signals),
         _units(signals, metric),
         frozenset(neutral),
+        told.numbers | {float(p.words[0]) for p in parts if p.literal and p.words[0].isdigit()},
+        told.rest if signals.magnitude is not None else None,
+        told.extreme,
+        told.statistics,
+        signals.magnitude,
+        any(text.startswith("@") and "." not in text for text in signals.metric),
+        bool(signals.period),
+        signals.statistic in ("mean", "median"),
     )
 
 

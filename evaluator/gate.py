@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from evaluator.aliases import Span
 from evaluator.facts import Fact
 from evaluator.narrowing import Narrowing, narrowing
 from evaluator.reading import lexicon
 from evaluator.reading.figures import Figure
-from evaluator.reading.forms import Form
-from evaluator.reading.periods import FIRST_YEAR, LAST_YEAR, Period, is_year
+from evaluator.reading.forms import FIRST_YEAR, LAST_YEAR, Form
+from evaluator.reading.periods import Period
 from evaluator.reading.statements import Annotated, Statement
 from evaluator.reading.stretches import Stretch, stretches_of
 from evaluator.sighting import Sighting
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(NamedTuple):
     """A statement that is about the fact, with what the slots are read from."""
 
     annotated: Annotated
@@ -49,8 +48,11 @@ class About:
         return self.figure.place if self.figure is not None else self.metric.last
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken:
+_LEADING = lexicon.RESTRICTING | lexicon.LOOSE
+_NOWHERE: frozenset[int] = frozenset()
+
+
+class _Taken(NamedTuple):
     """What a stretch leaves to the next."""
 
     zone: frozenset[int]
@@ -60,8 +62,7 @@ class _Taken:
     """Its figure is a word of the fact (hour 19), so that the next figure is meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     statement: Statement
     zone: frozenset[int]
     region: frozenset[int]
@@ -72,36 +73,47 @@ def statements_about(fact: Fact, annotated: Annotated, sighting: Sighting) -> It
     if not _compares(fact, annotated):
         return
     own = {span.anchor for span in sighting.metric}
-    own.update(span.anchor for group in sighting.scopes for span in group)
-    lead = frozenset(i for i in range(annotated.lead) if i not in annotated.masked)
+    for group in sighting.scopes:
+        own.update([span.anchor for span in group])
+    lead = frozenset(range(annotated.lead)) - annotated.masked if annotated.lead else _NOWHERE
+    known = sighting.covered | _heads(annotated, sighting) if sighting.scopes else sighting.covered
     before: _Taken | None = None
     clean = True
     found = stretches_of(annotated)
     for number, stretch in enumerate(found):
-        narrowed = narrowing(fact, stretch, sighting.covered, annotated.nouns)
+        narrowed = narrowing(fact, stretch, known, annotated.nouns)
         zone, statement = stretch.zone, stretch.statement
         after = found[number + 1] if number + 1 < len(found) else None
         if after is not None and _is_name(after, sighting) and not after.starts_anew:
             # '8.3% of its rows are at vuzak 19': what follows the figure ends in the fact's word
-            narrowed += narrowing(fact, after, sighting.covered, annotated.nouns)
+            narrowed = narrowed.joined(narrowing(fact, after, known, annotated.nouns))
             zone = zone | after.zone
-            statement = replace(statement, owner=statement.owner or after.statement.owner)
+            statement = statement._replace(owner=statement.owner or after.statement.owner)
         if before is not None and before.is_name:
             # 'is 19, with 8.3% of its rows': 19 is the fact's own word, not a figure for itself
-            zone, narrowed = zone | before.zone, narrowed + before.narrowing
-        region = zone | lead
+            zone, narrowed = zone | before.zone, narrowed.joined(before.narrowing)
+        region = zone | lead if lead else zone
         if before is not None and _is_bare(stretch, own):
             # '... is A017, with 23.4% of its rows (12,801)': a bare figure takes all of it over
-            region, narrowed = region | before.region, narrowed + before.narrowing
+            region, narrowed = region | before.region, narrowed.joined(before.narrowing)
         before = _Taken(zone, region, narrowed, _is_name(stretch, sighting))
         # 'share of X is highest at A and lowest at B': the second half has the first's subject
         clean = narrowed.clean and (clean or _has_subject(annotated, zone, sighting))
         if statement.owner != "own" or narrowed.restricted or not _asks_for(fact, statement):
             continue
         place = _Place(statement, zone, region)
-        about = _about(annotated, place, replace(narrowed, clean=clean), sighting)
+        about = _about(annotated, place, narrowed.being(clean=clean), sighting)
         if about is not None and not _is_narrowed_by_time(fact, annotated, region, sighting):
             yield about
+
+
+def _heads(annotated: Annotated, sighting: Sighting) -> frozenset[int]:
+    """The nouns that a scope stands before: 'on windy departures' speaks of what is windy."""
+    forms = annotated.clause.forms
+    after = {span.last + 1 for group in sighting.scopes for span in group}
+    return frozenset(
+        i for i in after if i < len(forms) and forms[i].kind == "word" and not forms[i].code
+    )
 
 
 def _asks_for(fact: Fact, statement: Statement) -> bool:
@@ -130,17 +142,19 @@ def _is_bare(stretch: Stretch, own: set[int]) -> bool:
 def _has_subject(annotated: Annotated, zone: frozenset[int], sighting: Sighting) -> bool:
     """Whether the metric stands in a stretch as its subject, not behind a preposition."""
     forms = annotated.clause.forms
-    places = [span.first for span in sighting.metric if span.anchor in zone]
-    behind = lexicon.RESTRICTING | lexicon.LOOSE
-    return any(not place or forms[place - 1].text not in behind for place in places)
+    for span in sighting.metric:
+        if span.anchor in zone and not (span.first and forms[span.first - 1].text in _LEADING):
+            return True
+    return False
 
 
 def _about(
     annotated: Annotated, place: _Place, narrowed: Narrowing, sighting: Sighting
 ) -> About | None:
     statement, region = place.statement, place.region
-    if any(all(span.anchor not in region for span in group) for group in sighting.scopes):
-        return None
+    for group in sighting.scopes:
+        if not any(span.anchor in region for span in group):
+            return None
     figure = statement.figure
     if figure is not None and figure.place in sighting.covered:
         figure = None
@@ -149,7 +163,10 @@ def _about(
         return None
     periods = _periods_in(annotated, region)
     forms = annotated.clause.forms
-    of_all = any(forms[i].text == "all" and i and forms[i - 1].text == "of" for i in region)
+    of_all = False
+    for i in annotated.places["all"]:
+        if i and i in region and forms[i].text == "all" and forms[i - 1].text == "of":
+            of_all = True
     return About(
         annotated,
         statement,
@@ -177,7 +194,7 @@ def _metric(
         if span.anchor in place.region and not _is_place(annotated, span, sighting)
     ]
     if own:
-        return min(own, key=lambda span: _distance(span, figure)), True
+        return own[0] if len(own) == 1 else min(own, key=lambda s: _distance(s, figure)), True
     earlier = [span for span in sighting.metric if span.last < statement.first]
     if earlier and plain:
         return max(earlier, key=lambda span: span.last), False
@@ -190,13 +207,16 @@ def _is_place(annotated: Annotated, span: Span, sighting: Sighting) -> bool:
     if not span.first or span.last + 1 >= len(forms):
         return False
     led = forms[span.first - 1].text in lexicon.RESTRICTING or forms[span.first - 1].text == "with"
+    if not led:
+        return False
     value = forms[span.last + 1]
     named = value.kind == "number" or (value.code and not value.plain)
-    return led and named and span.last + 1 not in sighting.covered
+    return named and span.last + 1 not in sighting.covered
 
 
 def _distance(span: Span, place: int) -> int:
-    return min(abs(span.first - place), abs(span.last - place))
+    first, last = abs(span.first - place), abs(span.last - place)
+    return first if first < last else last
 
 
 def _rival(annotated: Annotated, metric: Span, figure: Figure, sighting: Sighting) -> bool:
@@ -209,8 +229,7 @@ def _rival(annotated: Annotated, metric: Span, figure: Figure, sighting: Sightin
     heads = {forms[place].stem for place in metric.places if forms[place].kind == "word"}
     low, high = sorted((metric.last if metric.last < figure.place else metric.first, figure.place))
     for i in range(low + 1, high):
-        form = forms[i]
-        if form.stem in heads and i not in sighting.covered and i not in annotated.masked:
+        if forms[i].stem in heads and i not in sighting.covered and i not in annotated.masked:
             modifier = forms[i - 1]
             if modifier.kind == "word" and not modifier.plain and modifier.stem not in heads:
                 return True
@@ -221,6 +240,8 @@ def _is_narrowed_by_time(
     fact: Fact, annotated: Annotated, region: frozenset[int], sighting: Sighting
 ) -> bool:
     """Whether a period narrows the statement that the fact does not know, or knows otherwise."""
+    if not annotated.periods:
+        return False
     named = _periods_in(annotated, region)
     free = [
         period
@@ -240,13 +261,13 @@ def _is_covered(annotated: Annotated, period: Period, covered: frozenset[int]) -
 
     'hour' of a fact about hours does not cover 'hour 19'.
     """
-    dated = period.first != period.last and is_year(annotated.clause.forms[period.last])
+    dated = period.first != period.last and annotated.clause.forms[period.last].year
     last = period.last - dated
     return period.first in covered and last in covered
 
 
 def _periods_in(annotated: Annotated, region: frozenset[int]) -> tuple[Period, ...]:
-    return tuple(p for p in annotated.periods if p.first in region or p.last in region)
+    return tuple([p for p in annotated.periods if p.first in region or p.last in region])
 
 
 def _compares(fact: Fact, annotated: Annotated) -> bool:

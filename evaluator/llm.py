@@ -1,92 +1,117 @@
-"""Check facts against insights by asking a language model, one call per item and level (DDR-07)."""
+"""Check facts against insights by asking language models, one call per item and level (DDR-07)."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator, Container, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Container, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from core.checklist import ChecklistItem
-from core.errors import CheckerError, ProviderError
-from core.evaluation import Level, Verdict
-from core.protocols import ChatModel
-from core.trajectory import UNKNOWN_USAGE, ModelCall, Trajectory
-from evaluator.asking import Enquiry, Passages, Prompts
-from evaluator.citing import cite
-from evaluator.persevering import Endpoint
-from evaluator.replying import Fault, read
+from core.errors import CheckerError
+from core.evaluation import LEVELS, Level, Verdict, Vote
+from core.trajectory import Trajectory
+from evaluator.asking import Criteria, Message, Passages, Prompts, Protocol
+from evaluator.interviewing import ASKS, FAILED, Interviewer
+from evaluator.judge import Case, Judge, Key, after, is_open
+from evaluator.panel import decided
+from evaluator.side_by_side import side_by_side
 
-ASKS: Final = 2
-"""How often one item is asked at most: once, and once more after a reply that cannot be used."""
+__all__ = ["NOTHING", "Enquired", "Key", "LLMChecker", "is_open"]
+
 NOTHING: Final = "nothing was handed in"
-_FAILED: Final = "judge failed: "
-"""Begins the reason of an item whose request failed, and may come through another time."""
-
-_LEVELS: Final[tuple[Level, ...]] = ("message", "trajectory")
-_KEPT: Final = 1000
-"""Characters of a reason or of a raw reply that are stored."""
-_TOLD: Final = 300
-"""Characters of an endpoint's error that are stored."""
+NOT_ASKED: Final = f"{FAILED}the pass ended before it was asked"
+NOTHING_SO_FAR: Final[Mapping[Key, Verdict]] = {}
 
 
 @dataclass(frozen=True)
-class _Case:
-    """One item at one level, with the insights that it is checked against."""
+class Enquired:
+    """A call that is still to be made."""
 
-    item: ChecklistItem
-    level: Level
-    passages: Passages
-    enquiry: Enquiry
+    judge: str
+    messages: tuple[Message, ...]
 
 
-class _UnansweredError(ProviderError):
-    """A request failed; with all that was asked for this one item, this request included."""
+@dataclass
+class _Ballot:
+    """The votes on one case as they come."""
 
-    def __init__(self, cause: ProviderError, calls: Sequence[ModelCall]) -> None:
-        super().__init__(str(cause), status_code=cause.status_code, kind=cause.kind)
-        self.call = summed(calls)
+    case: Case
+    kept: Mapping[str, Vote]
+    """By judge: what it said before. An open vote holds what asking for it took."""
+    votes: dict[str, Vote] = field(default_factory=dict)
 
+    def wants(self, judge: Judge) -> bool:
+        """Whether the judge is still to be asked."""
+        return judge.name not in self.kept or is_open(self.kept[judge.name])
 
-def is_open(verdict: Verdict) -> bool:
-    """Whether its request failed, so that asking again may bring a label."""
-    return verdict.label is None and (verdict.unscored_reason or "").startswith(_FAILED)
+    def cast(self, vote: Vote) -> None:
+        """Take a vote."""
+        before = self.kept.get(vote.judge)
+        self.votes[vote.judge] = after(vote, before.call if before else None)
+
+    def of(self, judge: Judge) -> Vote | None:
+        """Its vote: the new one, or where none was wanted that of before."""
+        if self.wants(judge):
+            return self.votes.get(judge.name)
+        return self.kept[judge.name]
 
 
 class LLMChecker:
-    """The checker with a model. It judges each item by itself, at each level by itself."""
+    """The checker with models. Each judge judges each item by itself, at each level by itself."""
 
     name = "llm"
 
-    def __init__(self, *, model: ChatModel, criteria: str = "strict", concurrency: int = 4) -> None:
-        """`concurrency`: requests under way at a time. Raises UnknownNameError for the criteria."""
-        self._model = model
-        self._prompts = Prompts(criteria)
-        self._endpoint: Endpoint[_Case, dict[str, Any]] = Endpoint(
-            model.name, concurrency=concurrency
-        )
+    def __init__(
+        self,
+        interviewers: Sequence[Interviewer],
+        *,
+        criteria: Criteria | str = "strict",
+        protocol: Protocol = "default",
+        concurrency: int = 4,
+        batch: int = 1,
+        repeat: int = 0,
+    ) -> None:
+        """`interviewers`: a judge, or several whose majority decides; `concurrency`: requests under
+        way at a time, for each judge; `batch`: so many items in one call; `repeat` tells repetitions
+        apart that are to be asked anew. Raises UnknownNameError for the criteria, ValueError.
+        """
+        names = [each.name for each in interviewers]
+        if not names or len(set(names)) < len(names):
+            raise ValueError(
+                f"judges must be there, and be different: {', '.join(names) or 'none'}"
+            )
+        if batch < 1:
+            raise ValueError("a batch holds at least 1 item")
+        self.prompts = Prompts(criteria, protocol)
+        self.concurrency = concurrency
+        self._batch = batch
+        self._judges = [
+            Judge(each, self.prompts, concurrency=concurrency, batch=batch, repeat=repeat)
+            for each in interviewers
+        ]
 
     @property
     def criteria(self) -> str:
         """For Evaluation.criteria."""
-        return self._prompts.criteria
+        return self.prompts.criteria.name
 
     @property
     def prompt_hash(self) -> str:
-        """For Evaluation.prompt_hash: sha-256 of all prompts and criteria."""
-        return self._prompts.hash
+        """For Evaluation.prompt_hash: sha-256 of all prompts and criteria, whoever is asked."""
+        return self.prompts.hash if self._batch == 1 else self.prompts.batch_hash
 
     @property
     def judges_asked(self) -> tuple[str, ...]:
-        """For Evaluation.judges_asked; who answered stands in each verdict's call."""
-        return (self._model.name,)
+        """For Evaluation.judges_asked; who answered stands in each verdict's calls."""
+        return tuple(judge.name for judge in self._judges)
 
     @property
     def parameters(self) -> dict[str, Any]:
         """For Evaluation.parameters: what else a verdict depends on."""
-        return {"asks": ASKS, "closed": "cannot tell allowed"}
+        closed = "forced" if self.prompts.protocol == "ddr" else "cannot tell allowed"
+        told: dict[str, Any] = {"asks": ASKS, "closed": closed}
+        return told if self._batch == 1 else {**told, "batch": self._batch}
 
     async def check(
         self,
@@ -94,44 +119,87 @@ class LLMChecker:
         trajectory: Trajectory,
         *,
         evaluation_id: str,
-        done: Container[tuple[str, Level]] = frozenset(),
+        done: Container[Key] = frozenset(),
+        so_far: Mapping[Key, Verdict] = NOTHING_SO_FAR,
     ) -> AsyncIterator[Verdict]:
         """One verdict per item and level, as they come. Those in `done` (item id, level) are left out.
 
-        Raises CheckerError where going on is useless: the endpoint refuses our key, or has failed
+        `so_far`: verdicts that are open (`is_open`). Only the judges that failed there are asked; the
+        new verdict holds what was said and spent before, and takes the old one's place.
+
+        Raises CheckerError where going on is useless: an endpoint refuses our key, or has failed
         three times in a row. No verdict is given then on the items that failed last, so that
-        checking again with what is stored as `done` begins with them.
+        checking again with what is stored as `done` begins with them; of several judges, those that
+        were heard have their votes kept in a verdict that is open.
         """
         base = {"evaluation_id": evaluation_id, "trajectory_id": trajectory.id}
-        cases = []
+        ballots: dict[Key, _Ballot] = {}
         for item, level, case in self._cases(items, trajectory, done):
-            if isinstance(case, _Case):
-                cases.append(case)
+            if isinstance(case, Case):
+                ballots[case.key] = _Ballot(case, _kept(so_far.get(case.key), self._judges[0]))
             else:
                 yield _verdict(base, item, level, case)
-        async with aclosing(self._endpoint.ask(cases, self._judge)) as found:
-            async for case, said in found:
-                fields = _failed(said) if isinstance(said, ProviderError) else said
-                yield _verdict(base, case.item, case.level, fields)
+        ended: Exception | None = None
+        try:
+            async with aclosing(self._votes(list(ballots.values()))) as votes:
+                async for ballot, vote in votes:
+                    ballot.cast(vote)
+                    if all(ballot.of(judge) for judge in self._judges):
+                        yield self._decided(base, ballot)
+        except Exception as exc:  # noqa: BLE001 - it is raised below, after what was heard
+            ended = exc
+        for ballot in ballots.values():
+            if ballot.votes and not all(ballot.of(judge) for judge in self._judges):
+                yield self._decided(base, ballot)
+        if ended is not None:
+            raise ended
 
     def enquiries(
         self,
         items: Sequence[ChecklistItem],
         trajectory: Trajectory,
         *,
-        done: Container[tuple[str, Level]] = frozenset(),
-    ) -> list[Enquiry]:
-        """What `check` would ask a model, second asks left out; nothing is asked here."""
-        cases = (case for _, _, case in self._cases(items, trajectory, done))
-        return [case.enquiry for case in cases if isinstance(case, _Case)]
+        done: Container[Key] = frozenset(),
+        so_far: Mapping[Key, Verdict] = NOTHING_SO_FAR,
+    ) -> list[Enquired]:
+        """The calls that `check` would make: without second asks, what is asked singly after a batch,
+        and what is remembered. Nothing is asked here."""
+        found: list[Enquired] = []
+        cases = [case for _, _, case in self._cases(items, trajectory, done)]
+        ballots = [
+            _Ballot(case, _kept(so_far.get(case.key), self._judges[0]))
+            for case in cases
+            if isinstance(case, Case)
+        ]
+        for judge in self._judges:
+            mine = [ballot.case for ballot in ballots if ballot.wants(judge)]
+            found += [Enquired(judge.name, q.messages) for q in judge.open_questions(mine)]
+        return found
+
+    async def _votes(
+        self, ballots: Sequence[_Ballot]
+    ) -> AsyncGenerator[tuple[_Ballot, Vote], None]:
+        """Every judge's votes, as they come. Raises what ended one judge, once the others are heard."""
+        by_key = {ballot.case.key: ballot for ballot in ballots}
+        wanted = [[b.case for b in ballots if b.wants(judge)] for judge in self._judges]
+        each = [judge.votes(cases) for judge, cases in zip(self._judges, wanted, strict=True)]
+        async with aclosing(side_by_side(each)) as votes:
+            async for case, vote in votes:
+                yield by_key[case.key], vote
+
+    def _decided(self, base: Mapping[str, str], ballot: _Ballot) -> Verdict:
+        votes = [
+            ballot.of(judge)
+            or ballot.kept.get(judge.name)
+            or Vote(judge=judge.name, label=None, unscored_reason=NOT_ASKED)
+            for judge in self._judges
+        ]
+        return _verdict(base, ballot.case.item, ballot.case.level, decided(votes))
 
     def _cases(
-        self,
-        items: Sequence[ChecklistItem],
-        trajectory: Trajectory,
-        done: Container[tuple[str, Level]],
-    ) -> Iterator[tuple[ChecklistItem, Level, _Case | dict[str, Any]]]:
-        for level in _LEVELS:
+        self, items: Sequence[ChecklistItem], trajectory: Trajectory, done: Container[Key]
+    ) -> Iterator[tuple[ChecklistItem, Level, Case | dict[str, Any]]]:
+        for level in LEVELS:
             passages = _passages(trajectory, level)
             for item in items:
                 if item.entity_id == trajectory.entity_id and (item.id, level) not in done:
@@ -139,7 +207,7 @@ class LLMChecker:
 
     def _case(
         self, item: ChecklistItem, level: Level, passages: Passages, trajectory: Trajectory
-    ) -> _Case | dict[str, Any]:
+    ) -> Case | dict[str, Any]:
         """What to ask, or the fields of a verdict that needs no model (EVALUATION 1.2)."""
         stop = trajectory.stop_reason
         if stop is None:
@@ -148,90 +216,22 @@ class LLMChecker:
             reason = f"{stop}: {trajectory.error}" if trajectory.error else str(stop)
             return {"label": None, "unscored_reason": reason}
         try:
-            enquiry = self._prompts.enquire(item, level, passages)
+            enquiry = self.prompts.enquire(item, level, passages)
         except CheckerError as exc:
             return {"label": None, "unscored_reason": str(exc)}
         if not passages:
             return {"label": "insufficient", "reason": NOTHING}
-        return _Case(item, level, passages, enquiry)
-
-    async def _judge(self, case: _Case) -> dict[str, Any]:
-        """The fields of one verdict. Raises ProviderError."""
-        messages: list[Any] = list(case.enquiry.messages)
-        calls: list[ModelCall] = []
-        while True:
-            began, started_at = time.monotonic(), datetime.now(UTC)
-            try:
-                reply = await self._model.complete(messages, role="checker")
-            except ProviderError as exc:
-                failed = ModelCall(
-                    role="checker",
-                    model_asked=self._model.name,
-                    usage=UNKNOWN_USAGE,
-                    started_at=started_at,
-                    duration_s=time.monotonic() - began,
-                    error=str(exc),
-                )
-                raise _UnansweredError(exc, [*calls, failed]) from exc
-            calls.append(reply.call)
-            fields = _findings(reply.text, case)
-            if not isinstance(fields, Fault):
-                return {**fields, "call": summed(calls)}
-            if len(calls) >= ASKS or not fields.again:
-                return {
-                    "label": None,
-                    "unscored_reason": str(fields),
-                    "reason": reply.text[:_KEPT],
-                    "call": summed(calls),
-                }
-            messages = list(case.enquiry.messages)
-            if reply.text.strip():  # some providers refuse an empty message in a history
-                said = {"role": "assistant", "content": reply.text[:_KEPT]}
-                messages += [said, self._prompts.again(fields.detail or fields.text)]
+        return Case(item, level, passages, enquiry)
 
 
-def summed(calls: Sequence[ModelCall]) -> ModelCall:
-    """The calls for one item as one: tokens, cost and time are sums, all else is the last one's.
-
-    Where they were served by different models, all of these are named.
-    """
-    usage = calls[0].usage
-    for call in calls[1:]:
-        usage = usage + call.usage
-    served = dict.fromkeys(call.model_served for call in calls if call.model_served)
-    return calls[-1].model_copy(
-        update={
-            "model_served": ", ".join(served) or None,
-            "usage": usage,
-            "started_at": calls[0].started_at,
-            "duration_s": sum(call.duration_s for call in calls),
-        }
-    )
-
-
-def _findings(text: str, case: _Case) -> dict[str, Any] | Fault:
-    """What a reply says of an item, once it is read and its citations hold."""
-    data = "\n".join(passage for _, passage in case.passages)
-    answer = read(text, key=case.enquiry.key, allowed=case.enquiry.labels, data=data)
-    if isinstance(answer, Fault):
-        return answer
-    label = case.enquiry.labels[answer.word]
-    if case.item.kind == "closed" and label == "contradicted":
-        # What speaks for a wrong answer speaks against the true one.
-        turns = answer.supporting_turns
-        answer = replace(answer, supporting_turns=(), contradicting_turns=turns)
-    cited = cite(answer, label, case.level, case.passages)
-    if isinstance(cited, Fault):
-        return cited
-    flags = f"({'; '.join(cited.flags)}) " if cited.flags else ""
-    chose = f"answered {answer.word!r}: " if case.item.kind == "closed" else ""
-    return {
-        "label": label,
-        "supporting_turns": cited.supporting_turns,
-        "contradicting_turns": cited.contradicting_turns,
-        "evidence": cited.evidence,
-        "reason": f"{flags}{chose}{answer.reason}".strip()[:_KEPT],
-    }
+def _kept(verdict: Verdict | None, only: Judge) -> dict[str, Vote]:
+    """What was said before, by judge; a verdict without votes is the only judge's."""
+    if verdict is None:
+        return {}
+    if verdict.votes:
+        return {vote.judge: vote for vote in verdict.votes}
+    why, call = verdict.unscored_reason, verdict.call
+    return {only.name: Vote(judge=only.name, label=None, unscored_reason=why, call=call)}
 
 
 def _passages(trajectory: Trajectory, level: Level) -> Passages:
@@ -241,15 +241,7 @@ def _passages(trajectory: Trajectory, level: Level) -> Passages:
     return [(i.turn, i.text) for i in trajectory.message_insights if i.text and i.text.strip()]
 
 
-def _failed(error: ProviderError) -> dict[str, Any]:
-    # What is too long for a judge is so the next time too: no failure to be made good.
-    what = "too long for the judge: " if error.kind == "context_length" else _FAILED
-    told = f"{what}{' '.join(str(error).split())}"
-    call = error.call if isinstance(error, _UnansweredError) else None
-    return {"label": None, "unscored_reason": told[:_TOLD], "call": call}
-
-
 def _verdict(
-    base: dict[str, str], item: ChecklistItem, level: Level, fields: dict[str, Any]
+    base: Mapping[str, str], item: ChecklistItem, level: Level, fields: Mapping[str, Any]
 ) -> Verdict:
     return Verdict.model_validate({**base, "item_id": item.id, "level": level, **fields})

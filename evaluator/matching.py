@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.checklist import ChecklistItem
-from core.evaluation import Label, Level, Verdict
+from core.evaluation import LEVELS, Label, Level, Verdict
 from core.scenario import Entity
 from core.trajectory import Trajectory
-from evaluator.claims import Claim, claims
+from evaluator.claims import OTHER_FIGURE, Claim, claims
 from evaluator.credit import assign, families
 from evaluator.facts import Fact, compile_fact
 from evaluator.reading.document import Document, read
@@ -21,6 +21,7 @@ Insights = Sequence[tuple[int | None, str]]
 
 NO_SIGNALS = "no signals"
 NO_SLOTS = "its signals ask for nothing but the metric"
+_DIFFERING = frozenset({"differs", "gainsays"})
 _GUESSES = 3
 """So many different figures for one fact are guesses, even where each is loosely put."""
 
@@ -54,8 +55,14 @@ def match_all(
     entity: Entity,
     others: Sequence[Entity],
     nouns: Iterable[str] = (),
+    one_a_clause: bool = False,
+    quoted: bool = True,
 ) -> list[Match]:
-    """Judge items together, so that no figure supports two facts of one metric."""
+    """Judge items together, so that no figure supports two facts of one metric.
+
+    `one_a_clause`: nor does a clause, however many figures it holds. Without `quoted` the evidence is
+    left out, which only a reader misses.
+    """
     document = _read(
         tuple(text for _, text in insights),
         (entity.id, entity.label),
@@ -63,19 +70,27 @@ def match_all(
         frozenset(nouns),
     )
     turns = [turn for turn, _ in insights]
-    compiled = {i.id: compile_fact(i.signals) for i in items if i.signals is not None}
+    compiled = {i.id: compile_fact(i.signals, i.answer) for i in items if i.signals is not None}
     facts = {item_id: fact for item_id, fact in compiled.items() if fact.required}
     found = {item_id: list(claims(fact, document)) for item_id, fact in facts.items()}
+    if one_a_clause:
+        found = {
+            item_id: [
+                Claim(c.clause, c.weight, c.reason, (c.clause, -1), c.value, c.skeleton)
+                for c in said
+            ]
+            for item_id, said in found.items()
+        }
     taken = _credit(facts, found)
     return [
-        _match(document, turns, found[item.id], taken[item.id])
+        _match(document, turns, found[item.id], taken[item.id], quoted=quoted)
         if item.id in facts
         else Match(None, unscored_reason=NO_SLOTS if item.id in compiled else NO_SIGNALS)
         for item in items
     ]
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=1)
 def _read(
     texts: tuple[str, ...],
     own: IdAndLabel,
@@ -89,7 +104,7 @@ def _credit(
     facts: dict[str, Fact], found: dict[str, list[Claim]]
 ) -> dict[str, frozenset[Hashable]]:
     """Per item, the tokens that other items of its metric hold."""
-    family = families({item_id: [a.words for a in fact.metric] for item_id, fact in facts.items()})
+    family = _families(tuple(facts), tuple(facts.values()))
     wanted: dict[str, list[Hashable]] = {}
     for item_id, said in found.items():
         if _verdict(said) == "supported":
@@ -105,6 +120,13 @@ def _credit(
         )
         for item_id in facts
     }
+
+
+@lru_cache(maxsize=256)
+def _families(item_ids: tuple[str, ...], facts: tuple[Fact, ...]) -> dict[str, str]:
+    """The items' metrics, told once for all explorations of an entity."""
+    words = [[alias.words for alias in fact.metric] for fact in facts]
+    return families(dict(zip(item_ids, words, strict=True)))
 
 
 def _detail(fact: Fact) -> int:
@@ -125,9 +147,15 @@ def _verdict(said: Sequence[Claim]) -> Label:
 
 def _guesses(said: Sequence[Claim], supports: Sequence[Claim]) -> list[Claim]:
     """Other figures for the same fact: in the same words, or so many that one had to fit."""
-    differing = [claim for claim in said if claim.weight in ("differs", "gainsays")]
+    differing = [claim for claim in said if claim.weight in _DIFFERING]
     skeletons = {claim.skeleton for claim in supports}
-    alike = [claim for claim in differing if claim.skeleton in skeletons]
+    # What too little says against a fact ('one says it is 10, one says it is 12') is a guess as well.
+    alike = [
+        claim
+        for claim in said
+        if claim.skeleton in skeletons
+        and (claim.weight in _DIFFERING or claim.reason == OTHER_FIGURE)
+    ]
     alike = [c for c in alike if c.clause not in {s.clause for s in supports}]
     if alike:
         return alike
@@ -140,7 +168,12 @@ def _match(
     turns: Sequence[int | None],
     said: Sequence[Claim],
     taken: frozenset[Hashable],
+    *,
+    quoted: bool,
 ) -> Match:
+    def quote(claim: Claim) -> str | None:
+        return document.quote(claim.clause) if quoted else None
+
     def numbers(chosen: Iterable[Claim]) -> tuple[int, ...]:
         found = {turns[document.owners[claim.clause]] for claim in chosen}
         return tuple(sorted(turn for turn in found if turn is not None))
@@ -159,15 +192,13 @@ def _match(
             "contradicted",
             numbers(supports),
             numbers(against),
-            document.quote(first.clause),
+            quote(first),
             "several figures are stated for this one fact" if guessed else first.reason,
             gated=gated,
         )
     if free:
         first = free[0]
-        return Match(
-            "supported", numbers(free), (), document.quote(first.clause), first.reason, gated=gated
-        )
+        return Match("supported", numbers(free), (), quote(first), first.reason, gated=gated)
     if supports:
         reason = "its figure already supports another fact of the same metric"
         return Match("insufficient", reason=reason, gated=gated)
@@ -198,8 +229,7 @@ class MatchingChecker:
         agent, or has not ended, leaves its items unscored (EVALUATION 1.2).
         """
         mine = [item for item in items if item.entity_id == trajectory.entity_id]
-        levels: tuple[Level, ...] = ("message", "trajectory")
-        for level in levels:
+        for level in LEVELS:
             for item, found in zip(mine, self._matches(mine, trajectory, level), strict=True):
                 yield Verdict(
                     evaluation_id=evaluation_id,
@@ -219,7 +249,7 @@ class MatchingChecker:
         self, items: Sequence[ChecklistItem], trajectory: Trajectory, level: Level
     ) -> list[Match]:
         entity = self._entities.get(trajectory.entity_id)
-        reason = _unscored(trajectory, entity)
+        reason = unscored(trajectory, entity)
         if entity is None or reason is not None:
             return [Match(None, unscored_reason=reason) for _ in items]
         insights = _insights(trajectory, level)
@@ -236,7 +266,7 @@ class MatchingChecker:
         return match_all(items, insights, entity=entity, others=others, nouns=nouns)
 
 
-def _unscored(trajectory: Trajectory, entity: Entity | None) -> str | None:
+def unscored(trajectory: Trajectory, entity: Entity | None) -> str | None:
     """Why none of a trajectory's items is scored; None where they are."""
     stop = trajectory.stop_reason
     if stop is None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluator.facts import Fact
 from evaluator.reading.stretches import Stretch
 
 
-@dataclass(frozen=True, slots=True)
-class Narrowing:
+class Narrowing(NamedTuple):
     """What a statement says beside the fact's own words."""
 
     restricted: bool
@@ -23,7 +22,13 @@ class Narrowing:
     extreme: bool
     """It speaks of a highest or lowest."""
 
-    def __add__(self, other: Narrowing) -> Narrowing:
+    def being(self, *, clean: bool) -> Narrowing:
+        """The same, clean or not."""
+        if clean == self.clean:
+            return self
+        return Narrowing(self.restricted, self.foreign, self.after, clean, self.extreme)
+
+    def joined(self, other: Narrowing) -> Narrowing:
         """What two stretches say together."""
         return Narrowing(
             self.restricted or other.restricted,
@@ -43,28 +48,30 @@ def narrowing(fact: Fact, stretch: Stretch, covered: frozenset[int], nouns: set[
     """
     figure = stretch.statement.figure
     place = figure.place if figure is not None else -1
-    restricted = any(limit not in covered for limit in stretch.limits)
+    restricted = False
+    for limit in stretch.limits:
+        if limit.place not in covered and limit.value not in fact.bounds:
+            restricted = True
     clean, extreme = not restricted, False
-    averaged = fact.signals.statistic in ("mean", "median")
+    neutral, averaged = fact.neutral, fact.averaged
     foreign = after = 0
     for segment in stretch.segments:
         extreme = extreme or segment.extreme
-        words = [
-            word
-            for word in segment.loose
-            if word.place not in covered
-            and word.stem not in fact.neutral
-            and word.stem not in nouns
-            and not (word.rate and averaged)
-        ]
-        narrow = any(w.narrows and w.behind not in covered for w in words)
-        clean = clean and not narrow and not words
-        if not words and not narrow:
+        words, narrow, behind = 0, False, 0
+        for word in segment.loose:
+            where, stem, narrows, led_by, rate = word
+            if where in covered or stem in neutral or stem in nouns or (rate and averaged):
+                continue
+            words += 1
+            narrow = narrow or (narrows and led_by not in covered)
+            behind += where > place
+        if not words:
             continue
-        bears = place < 0 or place in segment.places or segment.opens_narrowing
+        clean = False
+        inside = place in segment.places
+        bears = inside or place < 0 or segment.opens_narrowing
         if bears or not covered.isdisjoint(segment.places):
             restricted = restricted or narrow
-            foreign += len(words)
-            if place in segment.places:
-                after += sum(word.place > place for word in words)
+            foreign += words
+            after += behind if inside else 0
     return Narrowing(restricted, foreign, after, clean, extreme)

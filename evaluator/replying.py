@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -12,6 +12,9 @@ from evaluator.asking import plain
 
 LONGEST: Final = 100_000
 """Characters; a reply beyond that is not looked at."""
+LIST: Final = "verdicts"
+NUMBER: Final = "item"
+"""The keys of a reply to several items: the list, and in each of its objects whose it is."""
 _TURN: Final = re.compile(r"\[?\s*(?:turn\s*)?(-?\d{1,9})\s*\]?", re.IGNORECASE)
 _OPENING: Final = re.compile(r"[{\[]")
 _LIST_OF_MORE: Final = re.compile(r"\[\s*[{\[]")
@@ -58,6 +61,35 @@ def read(text: str, *, key: str, allowed: Collection[str], data: str = "") -> An
     fences around it do not matter. An object that stands in `data` itself is a copy, not an answer.
     Never raises.
     """
+    found = _found(text, key, data)
+    return found if isinstance(found, Fault) else _answer(found, key, allowed)
+
+
+def read_many(
+    text: str, *, key: str, allowed: Sequence[Collection[str]], data: str = ""
+) -> list[Answer | Fault] | Fault:
+    """The answers in a reply to several items, in the items' order; as strict as for one.
+
+    `allowed`: the words for each item. What names no item, or one that was not asked, is no answer
+    to any. Never raises.
+    """
+    found = _found(text, LIST, data)
+    if isinstance(found, Fault):
+        return found
+    lists = [value for pairs in found for name, value in pairs if _is(name, LIST)]
+    if any(type(each) is not list for each in lists):
+        return Fault("unreadable", f"the {LIST} are no list")
+    if any(each != lists[0] for each in lists):
+        return Fault("unreadable", f"two differing lists of {LIST}", again=False)
+    entries = [entry for entry in lists[0] if isinstance(entry, _Pairs)]
+    return [
+        _answer([pairs for pairs in entries if _number_of(pairs) == number], key, words)
+        for number, words in enumerate(allowed, start=1)
+    ]
+
+
+def _found(text: str, key: str, data: str) -> list[_Pairs] | Fault:
+    """The objects of a reply that have the key, copies of objects in the data aside."""
     said, shown = _spoken(text), " ".join(data.split())
     if not said:
         return Fault("unreadable", "an empty reply")
@@ -68,6 +100,11 @@ def read(text: str, *, key: str, allowed: Collection[str], data: str = "") -> An
     except _UnreadableError as exc:
         return Fault("unreadable", str(exc))
     found = [pairs for source, pairs in objects if " ".join(source.split()) not in shown]
+    return found or Fault("unreadable", f"no JSON object with the key {key!r}")
+
+
+def _answer(found: Sequence[_Pairs], key: str, allowed: Collection[str]) -> Answer | Fault:
+    """What the objects say together of one item."""
     words = [value for pairs in found for name, value in pairs if _is(name, key)]
     if not words:
         return Fault("unreadable", f"no JSON object with the key {key!r}")
@@ -88,13 +125,19 @@ def read(text: str, *, key: str, allowed: Collection[str], data: str = "") -> An
     )
 
 
+def _number_of(pairs: _Pairs) -> int:
+    """Whose answer an object is; 0 where it does not say so, or says two things."""
+    numbers = {_number(value) for name, value in pairs if _is(name, NUMBER)}
+    return numbers.pop() if len(numbers) == 1 else 0
+
+
 def _spoken(text: str) -> str:
     """The reply without the thinking that some models put before it."""
     said = text.strip()
     return said.partition("</think>")[2].strip() if said.startswith("<think>") else said
 
 
-def _objects(text: str, key: str) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+def _objects(text: str, key: str) -> Iterator[tuple[str, _Pairs]]:
     """Every JSON object with the key that is no part of another, with its source.
 
     Raises _UnreadableError where something with the key is broken or is a list: what is inside is

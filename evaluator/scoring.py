@@ -8,16 +8,15 @@ from statistics import fmean
 from typing import Literal
 
 from core.checklist import ChecklistItem
-from core.evaluation import Level, Score, Verdict
+from core.evaluation import LEVELS, Level, Score, Verdict
 from core.scenario import Entity
 from core.trajectory import Trajectory
 from evaluator.intervals import cluster_error, share_interval
 from evaluator.outcomes import Outcome, entity_means, outcomes, reasons
 
 Averaging = Literal["item", "sample"]
-Facet = Literal["category", "difficulty"]
+Facet = Literal["category", "difficulty", "insight_type"]
 
-LEVELS: tuple[Level, ...] = ("message", "trajectory")
 AVERAGINGS: tuple[Averaging, ...] = ("item", "sample")
 
 ENOUGH = 0.95
@@ -73,7 +72,7 @@ def breakdown(
     *,
     by: Facet,
 ) -> dict[str, list[Score]]:
-    """The same four scores inside each category or difficulty, in the items' order of names.
+    """The same four scores inside each category, difficulty or insight type, in the items' order.
 
     Those of which nobody has said it stand under 'unknown'.
     """
@@ -104,7 +103,8 @@ def _score(competitor: str, level: Level, averaging: Averaging, found: Sequence[
         headline=headline,
         headline_reason=None if headline is not None else _why_no_headline(found, coverage),
         strict=strict,
-        scored_only=_scored_only(found, averaging),
+        scored_only=_mean([(each, each.scored_only) for each in found], averaging),
+        answered_only=_mean([(each, each.answered_only) for each in found], averaging),
         coverage=coverage,
         standard_error=error,
         low=low,
@@ -114,6 +114,7 @@ def _score(competitor: str, level: Level, averaging: Averaging, found: Sequence[
         contradicted=buckets["contradicted"],
         insufficient=buckets["insufficient"],
         unscored=buckets["unscored"],
+        cannot_tell=sum(outcome.is_untold for outcome in found),
         entities=len({outcome.entity_id for outcome in found}),
     )
 
@@ -130,9 +131,9 @@ def _strict(found: Sequence[Outcome], averaging: Averaging) -> tuple[float, floa
     return fmean(values), cluster_error(values, clusters), len(set(clusters))
 
 
-def _scored_only(found: Sequence[Outcome], averaging: Averaging) -> float | None:
-    scored = [(outcome, outcome.scored_only) for outcome in found]
-    kept = [(outcome, value) for outcome, value in scored if value is not None]
+def _mean(found: Sequence[tuple[Outcome, float | None]], averaging: Averaging) -> float | None:
+    """Over the items that have a value; None where none has."""
+    kept = [(outcome, value) for outcome, value in found if value is not None]
     if not kept:
         return None
     values = [value for _, value in kept]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from evaluator.aliases import Alias, Span, find
 from evaluator.facts import Fact
 from evaluator.reading.document import Document
 from evaluator.reading.statements import Annotated
 
+Aliases = tuple[Alias, ...]
+"""Other words for one thing: a metric's, or those of one scope."""
+
 _Held = list[tuple[Alias, frozenset[int]]]
 """Aliases, each with the clauses that hold all of its words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(NamedTuple):
     """Where a clause names the parts of a fact."""
 
     metric: tuple[Span, ...]
@@ -28,45 +30,64 @@ class Sighting:
 
 def sightings(fact: Fact, document: Document) -> Iterator[tuple[int, Sighting]]:
     """The clauses that name the metric and every scope, and speak of the entity, in order."""
-    metric = _held(fact.metric, document)
-    scopes = [_held(group, document) for group in fact.scopes]
-    phrases = _held(fact.period_phrases, document)
-    numbers = _union(metric)
-    for group in scopes:
-        numbers = numbers & _union(group)
+    numbers = _clauses(fact.metric, document)
+    for group in fact.scopes:
+        numbers = numbers & _clauses(group, document)
     for number in sorted(numbers):
+        if not document.may_be_own(number):
+            continue
         annotated = document.annotated(number)
         if not annotated.owned:
             continue
-        named = _spans(metric, annotated, number)
+        named = _spans(fact.metric, annotated, document, number)
         if not named:
             continue
-        scoped = tuple(_spans(group, annotated, number) for group in scopes)
+        scoped = tuple([_spans(group, annotated, document, number) for group in fact.scopes])
         if all(scoped):
-            worded = _spans(phrases, annotated, number)
-            every = [*named, *(span for group in scoped for span in group), *worded]
-            covered = frozenset().union(*(span.places for span in every))
+            worded = _spans(fact.period_phrases, annotated, document, number)
+            covered = frozenset().union(
+                *[span.places for group in (named, *scoped, worded) for span in group]
+            )
             yield number, Sighting(named, scoped, worded, covered)
 
 
-def _held(aliases: Sequence[Alias], document: Document) -> _Held:
-    held = [(alias, document.holding(alias.stems)) for alias in aliases]
-    return [(alias, numbers) for alias, numbers in held if numbers]
+def _held(aliases: Aliases, document: Document) -> _Held:
+    """Those of a group that a document holds; looked for once for all facts that share the group."""
+    held: _Held | None = document.memo.get(aliases)
+    if held is None:
+        held = [(alias, document.holding(alias.stems)) for alias in aliases]
+        held = document.memo[aliases] = [each for each in held if each[1]]
+    return held
 
 
-def _union(held: _Held) -> frozenset[int]:
-    return frozenset().union(*(numbers for _, numbers in held))
+def _clauses(aliases: Aliases, document: Document) -> frozenset[int]:
+    """The clauses that hold all words of any of them."""
+    return frozenset().union(*[numbers for _, numbers in _held(aliases, document)])
 
 
-def _spans(held: _Held, annotated: Annotated, number: int) -> tuple[Span, ...]:
-    found: list[Span] = []
-    for alias, numbers in held:
-        if number in numbers:
-            # Items share their metrics' aliases: what was found for one holds for the next.
-            spans = annotated.memo.get(alias.text)
-            if spans is None:
-                every = find(alias, annotated.clause.forms, annotated.places, annotated.periods)
-                spans = [span for span in every if span.anchor not in annotated.masked]
-                annotated.memo[alias.text] = spans
-            found += spans
-    return tuple(found)
+def _spans(
+    aliases: Aliases, annotated: Annotated, document: Document, number: int
+) -> tuple[Span, ...]:
+    """Where a clause names any of a group; what was found for one fact holds for the next."""
+    found: tuple[Span, ...] | None = annotated.memo.get(aliases)
+    if found is None:
+        forms, masked = annotated.clause.forms, annotated.masked
+        found = annotated.memo[aliases] = tuple(
+            [
+                _whole(span, annotated)
+                for alias, numbers in _held(aliases, document)
+                if number in numbers
+                for span in find(alias, forms, annotated.places, annotated.periods)
+                if span.anchor not in masked
+            ]
+        )
+    return found
+
+
+def _whole(span: Span, annotated: Annotated) -> Span:
+    """A span with the whole of every saying that it rests on: '6 pm', 'behind schedule'."""
+    places = span.places
+    for saying in annotated.clause.sayings:
+        if saying.place in span.places and saying.first != saying.last:
+            places = places.union(range(saying.first, saying.last + 1))
+    return span if places is span.places else Span(places, span.first, span.last, span.anchor)

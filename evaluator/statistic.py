@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluator.facts import Fact
 from evaluator.gate import About
@@ -15,8 +15,7 @@ _MODIFIERS = frozenset({"mean", "median", "quantile", "spread", "correlation"})
 _NEAR = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(NamedTuple):
     """Which statistics a statement names."""
 
     named: frozenset[str]
@@ -42,7 +41,9 @@ def statistics(fact: Fact, about: About) -> Statistics:
     if fact.signals.kind == "correlation":
         return Statistics(named, fits="correlation" in named, explicit="correlation" in named)
     if wanted is None:
-        return Statistics(named, fits=not named & _SPREADS, explicit=False)
+        centres = named & {"mean", "median"}
+        told = centres <= fact.named or not fact.named & {"mean", "median"}
+        return Statistics(named, fits=told and not named & _SPREADS, explicit=False)
     if figure is not None and figure.unit == "%" and wanted != "share" and not _percent(fact):
         return Statistics(named, fits=False, explicit=False)
     if wanted == "share":
@@ -63,7 +64,16 @@ def statistics(fact: Fact, about: About) -> Statistics:
         return Statistics(named, fits=ranked and not named & _SPREADS, explicit=False)
     if wanted == "mean":
         return Statistics(named, fits=not named, explicit=False)
+    if wanted in ("max", "min"):
+        return Statistics(named, fits=not named and _is_record(about, wanted), explicit=False)
     return Statistics(named, fits=False, explicit=False)
+
+
+def _is_record(about: About, wanted: str) -> bool:
+    """'At its worst it left 301 minutes late', 'ever': an extreme that no statistic's name tells."""
+    senses = {form.cue[0] for form in about.forms if form.cue and form.cue[1] == "superlative"}
+    ever = any(form.text == "ever" for form in about.forms)
+    return ever or bool(senses & {"either", "up" if wanted == "max" else "down"})
 
 
 def _percent(fact: Fact) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,7 +11,7 @@ from core import plugins
 from core.errors import UnknownNameError, UsageError
 from core.protocols import ChatModel
 from core.run import ModelSpec
-from core.trajectory import Trajectory
+from core.trajectory import Role, Trajectory
 from providers.locality import WITHOUT_ENDPOINT
 from providers.price_list import provider_names, table_for
 from providers.pricing import PriceTable
@@ -75,17 +75,21 @@ def make_model(
     backoff: Backoff | None = None,
     on_wait: Callable[[Wait], None] | None = None,
     trajectory: Trajectory | None = None,
+    said: Mapping[Role, int] | None = None,
 ) -> ChatModel:
     """A model to ask. A scripted or replayed one is for one trajectory; others serve any number.
 
     Without `prices` litellm's list holds (price_list.table_for). `timeout_s` is for one request;
     `on_wait` hears of every pause before a repeated one. `trajectory` is what `replay:` replays.
+    `said`: how many replies of each role a script has given before, so that it goes on behind them.
     """
     table = table_for(spec, prices)
     if spec.provider == "scripted":
         from providers.scripted import ScriptedModel
 
-        return ScriptedModel.from_file(Path(spec.name), prices=table)
+        scripted = ScriptedModel.from_file(Path(spec.name), prices=table)
+        scripted.skip(said or {})
+        return scripted
     if spec.provider == "replay":
         from providers.replay import ReplayModel
 
@@ -114,6 +118,33 @@ def prepare(spec: ModelSpec) -> None:
         from providers.litellm_model import prepare as imported
 
         imported(spec)
+
+
+def tells_chances(spec: ModelSpec) -> bool:
+    """Whether a model can be asked for the log-probabilities of its tokens. Takes seconds once."""
+    if not _is_litellms(spec):
+        return False
+    from providers.litellm_model import tells_chances as known
+
+    return known(spec)
+
+
+def takes_forms(spec: ModelSpec) -> bool:
+    """Whether a model is known to hold to a JSON schema that is asked for. Takes seconds once."""
+    if not _is_litellms(spec):
+        return False
+    from providers.litellm_model import takes_forms as known
+
+    return known(spec)
+
+
+def wants_marks(spec: ModelSpec) -> bool:
+    """Whether a provider caches only what is marked, so that it matters what is `shared` (ChatModel)."""
+    if not _is_litellms(spec):
+        return False
+    from providers.litellm_model import wants_marks as known
+
+    return known(spec)
 
 
 def missing_keys(spec: ModelSpec) -> tuple[str, ...]:

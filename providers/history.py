@@ -104,6 +104,23 @@ def marked(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return own
 
 
+def parted(messages: Sequence[Message], *, mark: bool) -> list[dict[str, Any]]:
+    """The same messages without `shared`: how many characters of one begin other requests too.
+
+    `mark`: these become a block of their own with a prompt-cache mark behind them.
+    """
+    own = []
+    for message in messages:
+        plain = {key: value for key, value in message.items() if key != "shared"}
+        text, shared = plain.get("content"), message.get("shared")
+        if mark and shared and isinstance(text, str) and text[:shared].strip():
+            first = {"type": "text", "text": text[:shared], "cache_control": _MARK}
+            rest = {"type": "text", "text": text[shared:]}
+            plain["content"] = [first, rest] if rest["text"].strip() else [first]
+        own.append(plain)
+    return own
+
+
 def _is_marked(message: Message) -> bool:
     content = message.get("content")
     parts = content if isinstance(content, list) else []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import gc
 import json
 import logging
 import os
@@ -16,12 +18,12 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final
 
-from core.errors import UsageError
+from core.errors import ProviderError, UsageError
 from core.protocols import Reply, ToolSpec
 from core.run import ModelSpec
 from core.trajectory import ModelCall, Role
 from providers.failures import typed
-from providers.history import marked, sendable
+from providers.history import marked, parted, sendable
 from providers.locality import pass_proxies_by
 from providers.pricing import PriceTable, priced
 from providers.reading import Answer, UnreadableError, read
@@ -87,6 +89,8 @@ def _litellm() -> Any:
         from litellm.litellm_core_utils.litellm_logging import Logging
 
         Logging.response_cost_calculator = lambda *_, **__: None
+    # At its end the interpreter would look through all that it brought, for half a second of work.
+    atexit.register(gc.freeze)
     return litellm
 
 
@@ -117,6 +121,27 @@ def missing_keys(spec: ModelSpec) -> tuple[str, ...]:
     wanted = _litellm().validate_environment(f"{spec.provider}/{spec.name}")["missing_keys"]
     keys = tuple(name for name in wanted if name.endswith(("_KEY", "_TOKEN")))
     return () if any(_has_like(name) for name in keys) else keys
+
+
+def tells_chances(spec: ModelSpec) -> bool:
+    """Whether a model can be asked for its tokens' log-probabilities, by litellm's own list."""
+    known = _litellm().get_supported_openai_params(
+        model=spec.name, custom_llm_provider=_WIRE_NAMES.get(spec.provider, spec.provider)
+    )
+    return {"logprobs", "top_logprobs"} <= set(known or ())
+
+
+def takes_forms(spec: ModelSpec) -> bool:
+    """Whether a model is known to hold to a JSON schema: by litellm's list, and whatever vLLM serves.
+
+    Of another endpoint of one's own the model's name says nothing.
+    """
+    if spec.provider == "hosted_vllm":
+        return True
+    if spec.base_url is not None:
+        return False
+    provider = _WIRE_NAMES.get(spec.provider, spec.provider)
+    return bool(_litellm().supports_response_schema(spec.name, provider))
 
 
 def _has_like(name: str) -> bool:
@@ -151,6 +176,7 @@ class LitellmModel:
         self._backoff = backoff or Backoff()
         self._sleep, self._chance, self._on_wait = sleep, chance, on_wait
         self._is_ready = False
+        self._refuses_forms = False
 
     async def complete(
         self,
@@ -158,13 +184,29 @@ class LitellmModel:
         tools: Sequence[ToolSpec] = (),
         *,
         role: Role = "agent",
+        form: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """One request, repeated where waiting may help. Raises ProviderError with its kind."""
+        """One request, repeated where waiting may help. Raises ProviderError with its kind.
+
+        Where the endpoint refuses the request with its form, it is asked without, from then on.
+        """
         if not self._is_ready:
             # This may take seconds, in which the loop goes on.
             await asyncio.to_thread(prepare, self.spec)
             self._is_ready = True
         request = self._request(messages, tools, role)
+        if form is None or self._refuses_forms:
+            return await self._persist(request, role)
+        try:
+            return await self._persist({**request, "response_format": _format(form)}, role)
+        except ProviderError as exc:
+            if exc.kind != "bad_request":
+                raise
+        reply = await self._persist(request, role)
+        self._refuses_forms = True  # only now is it known that the form was at fault
+        return reply
+
+    async def _persist(self, request: Mapping[str, Any], role: Role) -> Reply:
         return await persist(
             lambda: self._ask(request, role),
             self._backoff,
@@ -199,6 +241,7 @@ class LitellmModel:
             reasoning=answer.reasoning,
             tool_calls=answer.tool_calls,
             raw=answer.raw,
+            chances=answer.chances,
             call=ModelCall(
                 role=role,
                 model_asked=self.name,
@@ -220,8 +263,10 @@ class LitellmModel:
             drop_blank=provider.startswith(_OF_BLOCKS),
             merge_twins=provider in {"gemini", "vertex_ai"},
         )
+        marks = wants_marks(self.spec)
+        sent = parted(sent, mark=marks)
         # A call that stands alone would pay for a cache entry that nobody reads.
-        if role == "agent" and wants_marks(self.spec):
+        if role == "agent" and marks:
             sent = marked(sent)
         request: dict[str, Any] = {
             **self.spec.sampling,
@@ -274,6 +319,12 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
             "parameters": tool.input_schema,
         },
     }
+
+
+def _format(form: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON schema as OpenAI's format has it."""
+    described = {"name": "reply", "schema": dict(form), "strict": True}
+    return {"type": "json_schema", "json_schema": described}
 
 
 class _Witness:

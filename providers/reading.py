@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.protocols import Chance, Spoken
 from core.trajectory import ToolCall, Usage
 
 
@@ -26,6 +27,7 @@ class Answer:
     usage: Usage
     model_served: str | None
     finish_reason: str | None
+    chances: tuple[Spoken, ...] = ()
 
 
 def read(response: Mapping[str, Any], body: Any) -> Answer:
@@ -52,7 +54,26 @@ def read(response: Mapping[str, Any], body: Any) -> Answer:
         usage=usage_of(response.get("usage"), body),
         model_served=response.get("model") or None,
         finish_reason=choice.get("finish_reason"),
+        chances=_chances(choice.get("logprobs")),
     )
+
+
+def _chances(logprobs: Any) -> tuple[Spoken, ...]:
+    """The tokens with their log-probabilities; empty where one of them cannot be read."""
+    content = logprobs.get("content") if isinstance(logprobs, Mapping) else None
+    try:
+        return tuple(
+            Spoken(
+                token=token["token"],
+                top=tuple(
+                    Chance(token=each["token"], logprob=each["logprob"])
+                    for each in token.get("top_logprobs") or ()
+                ),
+            )
+            for token in content or ()
+        )
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return ()
 
 
 def _own_message(body: Any) -> dict[str, Any] | None:

@@ -55,6 +55,7 @@ class ReplayModel:
         tools: Sequence[ToolSpec] = (),
         *,
         role: Role = "agent",
+        form: Mapping[str, Any] | None = None,
     ) -> Reply:
         """The next stored reply of that role. Raises ProviderError where there is none."""
         started, begun = datetime.now(UTC), time.perf_counter()

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from core.errors import ConfigError, ProviderError, ProviderFault
-from core.protocols import Reply, ToolSpec
+from core.protocols import Reply, Spoken, ToolSpec
 from core.record import Record
 from core.trajectory import ModelCall, Role, ToolCall, Usage
 from providers.pricing import PriceTable, priced
@@ -46,6 +46,7 @@ class ScriptedReply(Record):
     usage: Usage = Usage()
     finish_reason: str | None = None
     model_served: str | None = None
+    chances: tuple[Spoken, ...] = ()
     error: ScriptedError | None = None
     role: Literal["insight"] | None = None
     """insight: said to insight calls alone. Others answer every other role, in order."""
@@ -81,12 +82,22 @@ class ScriptedModel:
         """Read a JSON list or JSON lines. Raises ConfigError with file and line."""
         return cls(list(_read(path)), name=f"scripted:{path}", prices=prices)
 
+    def skip(self, said: Mapping[Role, int]) -> None:
+        """Go on behind so many replies of each role. A last one that repeats is never behind it."""
+        insights = said.get("insight", 0)
+        for line, script, count in (
+            ("insight", self._insights, insights),
+            ("spoken", self._spoken, sum(said.values()) - insights),
+        ):
+            self._place[line] += min(count, len(script))
+
     async def complete(
         self,
         messages: Sequence[Mapping[str, Any]],
         tools: Sequence[ToolSpec] = (),
         *,
         role: Role = "agent",
+        form: Mapping[str, Any] | None = None,
     ) -> Reply:
         """The next reply of the script. Raises the ProviderError that it scripts, or that it ended."""
         self.asked.append((role, [dict(message) for message in messages], [t.name for t in tools]))
@@ -105,6 +116,7 @@ class ScriptedModel:
             reasoning=said.reasoning,
             tool_calls=calls,
             raw=message_of(said.text, said.reasoning, calls),
+            chances=said.chances,
             call=ModelCall(
                 role=role,
                 model_asked=self.name,

@@ -12,10 +12,11 @@ import anyio
 
 from agent.session import UNAVAILABLE, ToolUnavailableError, connect
 from core.errors import ProviderError, ToolError
-from core.protocols import Finish, Step, Tools
+from core.protocols import Finish, Observation, Step, Tools
 from core.run import RunSpec
 from core.scenario import Task
-from core.trajectory import Nudge, Preamble, StopReason, Trajectory, Turn
+from core.trajectory import Nudge, Preamble, StopReason, Turn
+from server.figures import DrawingTools, keep_figures
 from server.mcp_app import make_app
 from server.metering import BudgetSpentError
 from server.recorder import AgentFault, HeardModel, LimitedTools, Recorder
@@ -49,9 +50,15 @@ class Attempt:
         """
         task = self.setting.scenario.task(self.key[0], self.spec.goal)
         recorder: Recorder | None = None
+
+        async def keep(seen: Observation) -> None:
+            if recorder is not None:  # nothing is called before the beginning is stored
+                await keep_figures(self.writer.keep, recorder.trajectory.id, seen)
+
         try:
             await self.tools.list()  # opens them: only then is it known how Python is held
-            app, timeout_s = make_app(self.tools, task), self.setting.call_timeout_s
+            drawing = DrawingTools(self.tools, keep)
+            app, timeout_s = make_app(drawing, task), self.setting.call_timeout_s
             async with connect(app, version=version(), timeout_s=timeout_s) as session:
                 schemas = tuple(spec.model_dump() for spec in await session.list())
                 preamble = Preamble(
@@ -70,17 +77,11 @@ class Attempt:
     async def _begin(self, **met: Any) -> Recorder:
         """The stored beginning; the exploration's time runs from here."""
         spec = self.spec
-        draft = Trajectory(
-            id="",
-            run_id=spec.id,
-            scenario_id=spec.scenario_id,
-            scenario_fingerprint=spec.scenario_fingerprint,
-            entity_id=self.key[0],
-            trial=self.key[1],
-            agent=spec.agent,
+        draft = spec.draft(
+            self.key,
+            self.setting.now(),
             model=competitor(spec) if spec.model else None,
             sandbox=self.tools.sandbox_state,
-            started_at=self.setting.now(),
             code_revision=code_revision(),
             **met,
         )
@@ -93,7 +94,7 @@ class Attempt:
         limited = LimitedTools(tools, recorder.limit, setting.board)
         model = setting.make_model(self.key)
         heard = None if model is None else HeardModel(model, recorder)
-        steps = setting.make_agent().explore(task, limited, heard, limits)
+        steps = setting.make_agent(self.key).explore(task, limited, heard, limits)
         reason: StopReason | None = None
         error: str | None = None
         try:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.run import ModelSpec, RunSpec
 from databases.catalog import open_scenario
 from server import inputs
 from server.build import SANDBOX, make_spec, sandbox_for
+from server.bundle.origin import refuse_bundled
 from server.config import REACT, RunOptions
 from server.metering import Purse
 from server.models import (
@@ -43,6 +44,7 @@ def begin(
 
     if options.prompts and options.agent != REACT:
         raise UsageError(f"--prompts is for the agent {REACT}, not for {options.agent}")
+    _refuse_announcing(options)
     installed = open_scenario(options.scenario, settings.home)
     named = [
         named_model(text, store, base_url=options.base_url, sampling=options.sampling)
@@ -86,6 +88,20 @@ def begin(
     return specs, means
 
 
+def _refuse_announcing(options: RunOptions) -> None:
+    from agent.announcing import has_budget
+
+    if not options.announce_budget:
+        return
+    if options.agent != REACT:
+        raise UsageError(f"--announce-budget is for the agent {REACT}, not for {options.agent}")
+    # Protocol ddr has a limit of its own.
+    if options.protocol != "ddr" and not has_budget(options.limits):
+        raise UsageError(
+            "--announce-budget has nothing to tell: give a limit, as --limits max_turns=30"
+        )
+
+
 def _prices(options: RunOptions) -> PriceTable | None:
     from providers.pricing import PriceTable
 
@@ -94,13 +110,14 @@ def _prices(options: RunOptions) -> PriceTable | None:
 
 def _more(
     options: RunOptions, settings: Settings, prices: PriceTable | None, other: ModelSpec | None
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """The fields that a run with a model has beside those of every run."""
-    more: dict[str, object] = {
+    more: dict[str, Any] = {
         "budget_usd": options.budget_usd,
         "insight_model": other,
         "insights": options.insights,
         "final_report": options.final_report,
+        "announced_budget": options.announce_budget,
         "endpoint_allowed": options.endpoint_allowed,
         "price_table_hash": inputs.keep_prices(settings, prices) if prices else None,
     }
@@ -125,6 +142,7 @@ def go_on(
 
     `budget_usd` is a new budget for what follows. Raises UsageError, ConfigError.
     """
+    refuse_bundled(spec)
     key = spec.price_table_hash
     prices = inputs.kept_prices(settings, key) if key else None
     models = [model for model in (spec.model, spec.insight_model) if model is not None]

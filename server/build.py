@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from core import plugins
+from core.agent_class import CLOSED_BOOK
 from core.errors import UsageError
+from core.outside import Outside
 from core.protocols import Agent, ChatModel, Checker
 from core.run import Limits, RunSpec
 from core.scenario import Entity, Goal, ToolName
@@ -16,17 +18,21 @@ from server.selection import pick
 if TYPE_CHECKING:
     from agent.prompting import Prompts
     from core.run import ModelSpec
+    from core.trajectory import Trajectory
     from databases.catalog import InstalledScenario
     from server.models import Means
-    from server.runner import HeldTools, Setting
+    from server.runner import Setting
     from server.settings import Settings
     from server.store import Repository
+    from server.store.attempts import Key
+    from tools.host.client import HostTools
     from tools.host.link import Reach
 
 REACT: Final = "react"
 AGENTS: Final = {
     "profiler": "agent.profiler.agent:ProfilerAgent",
     REACT: "agent.react:ReactAgent",
+    CLOSED_BOOK: "agent.closed_book:ClosedBookAgent",
 }
 WITHOUT_MODEL: Final = ("profiler",)
 SANDBOX: Final = "bubblewrap"
@@ -93,11 +99,16 @@ def open_tools(
     protocol: Protocol = "default",
     reach: Reach | None = None,
     entity_id: str | None = None,
-) -> HeldTools:
+    computed: Callable[[], bool] = lambda: False,
+    spare_chars: int = 0,
+) -> HostTools:
     """One session's tools on the scenario's database: the scenario's, as far as asked for.
 
-    Where entities have tables of their own, `entity_id` says whose. They are reached at their first use, in the tool host of this process unless `reach` names
-    another. Protocol ddr: 100 rows at most, and Python that forgets its variables after each call.
+    Where entities have tables of their own, `entity_id` says whose. They are reached at their first
+    use, in the tool host of this process unless `reach` names another. `computed`: whether other
+    processes ran Python in this session before. `spare_chars`: kept free in each reply for what is
+    added to it. Protocol ddr: 100 rows at most, and Python that forgets its variables after each
+    call.
     """
     from server.toolhost import private_host
     from tools.host.client import HostTools
@@ -110,13 +121,13 @@ def open_tools(
         key=session,
         target=installed.target if entity_id is None else installed.target_for(entity_id),
         names=tuple(name for name in scenario.tools if name in _HANDS[hands]),
-        limits=ToolLimits(default_rows=20, max_rows=100, cell_chars=1000)
+        limits=ToolLimits(default_rows=20, max_rows=100, cell_chars=1000, spare_chars=spare_chars)
         if is_ddr
-        else ToolLimits(),
+        else ToolLimits(spare_chars=spare_chars),
         python_state="call" if is_ddr else "session",
         sandbox=sandbox,
     )
-    return HostTools(reach or private_host(), opening)
+    return HostTools(reach or private_host(), opening, computed=computed)
 
 
 def make_setting(
@@ -129,22 +140,29 @@ def make_setting(
     """The collaborators of one run, none of them started yet.
 
     `means`: prices, purse and board that it shares with other runs of this invocation. Raises
-    ConfigError where the prompts or prices of its beginning are not there any more.
+    ConfigError where the prompts or prices of its beginning are not there any more, StoreError where
+    the run that it goes on from is not.
     """
     from server import inputs
+    from server.after_finish import check, gone_on_from
     from server.models import Means, RunModels
     from server.runner import Setting
 
+    check(spec, store)
     make_agent(spec.agent)
     sandbox = sandbox_for(spec.tools, spec.sandbox)
     means = means or Means()
     prompts = inputs.kept_prompts(settings, spec.prompts_hash) if spec.prompts_hash else None
     models = RunModels(spec, store, means)
 
-    def agent() -> Agent:
-        if spec.agent != REACT:
-            return make_agent(spec.agent)
-        return _react(spec, prompts, models.insights())
+    def agent(key: Key) -> Agent:
+        if spec.agent == REACT:
+            return _react(spec, prompts, models.insights(key), gone_on_from(spec, key, store))
+        if spec.agent == CLOSED_BOOK:
+            from agent.closed_book import ClosedBookAgent
+
+            return ClosedBookAgent(prompts=prompts)
+        return make_agent(spec.agent)
 
     return Setting(
         scenario=installed,
@@ -160,7 +178,12 @@ def make_setting(
     )
 
 
-def _react(spec: RunSpec, prompts: Prompts | None, insight_model: ChatModel | None) -> Agent:
+def _react(
+    spec: RunSpec,
+    prompts: Prompts | None,
+    insight_model: ChatModel | None,
+    onward: Trajectory | None,
+) -> Agent:
     from agent.react import ReactAgent
 
     return ReactAgent(
@@ -169,6 +192,8 @@ def _react(spec: RunSpec, prompts: Prompts | None, insight_model: ChatModel | No
         final_report=spec.final_report,
         insight_model=insight_model,
         protocol=spec.protocol,
+        announces=spec.announced_budget,
+        onward=onward,
     )
 
 
@@ -185,19 +210,18 @@ def make_spec(
     protocol: Protocol = "default",
     goal: Goal = "none",
     model: ModelSpec | None = None,
+    outside: Outside | None = None,
     **more: Any,
 ) -> RunSpec:
     """A run's specification, with every name looked up and the database looked at.
 
+    `outside`: how an agent that is none of ours is let in; then `agent` is what it is called.
     `more` are further fields of RunSpec. Raises UnknownNameError, UsageError, ScenarioError or
     DatabaseError before anything is begun.
     """
     installed.check()
-    make_agent(agent)
-    if model is not None and agent in WITHOUT_MODEL:
-        raise UsageError(f"the agent {agent} asks no model: leave --model or --agent out")
-    if model is None and agent == REACT:
-        raise UsageError("which model? the agent react needs one: give --model")
+    if outside is None:
+        _check_agent(agent, model)
     fingerprint = installed.scenario.fingerprint
     if fingerprint is None:
         raise AssertionError("a scenario that passed its check has a fingerprint")
@@ -221,8 +245,17 @@ def make_spec(
         limits=limits,
         seed=seed,
         created_at=now,
+        outside=outside,
         **more,
     )
+
+
+def _check_agent(agent: str, model: ModelSpec | None) -> None:
+    make_agent(agent)
+    if model is not None and agent in WITHOUT_MODEL:
+        raise UsageError(f"the agent {agent} asks no model: leave --model or --agent out")
+    if model is None and agent in (REACT, CLOSED_BOOK):
+        raise UsageError(f"which model? the agent {agent} needs one: give --model")
 
 
 def _usual_hands(installed: InstalledScenario, protocol: Protocol) -> Hands:

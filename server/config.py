@@ -37,6 +37,8 @@ class RunOptions(Record):
     tools: Literal["sql", "python", "both"] | None = None
     """None = both, or what protocol ddr says."""
     limits: Limits = Limits()
+    announce_budget: bool = False
+    """Tell the agent before each turn what is left of the limits."""
     budget_usd: float | None = Field(default=None, gt=0)
     prices: Path | None = None
     prompts: Path | None = None
@@ -92,6 +94,12 @@ def read_limits(texts: Sequence[str]) -> dict[str, Any]:
 def read_sampling(texts: Sequence[str]) -> dict[str, Any]:
     """'temperature=0,max_tokens=4096' with values as JSON where they are, else as text."""
     found = _pairs("--sampling", texts, "temperature=0,max_tokens=4096")
+    return {key: _value(value) for key, value in found.items()}
+
+
+def read_template(texts: Sequence[str]) -> dict[str, Any]:
+    """'enable_thinking=false' with values as JSON where they are, else as text. Raises ConfigError."""
+    found = _pairs("--template", texts, "enable_thinking=false")
     return {key: _value(value) for key, value in found.items()}
 
 

@@ -12,10 +12,9 @@ from core.trajectory import ModelCall, Role, Usage
 from providers.catalog import model_name
 from providers.price_list import table_for
 from providers.pricing import priced
+from server.calls_estimate import CHARACTERS
 from server.deriving import Prepared
 
-_CHARACTERS: Final = 4.0
-"""Of a prompt in a token, where nothing was measured."""
 _REPLY: Final[Mapping[Role, float]] = {"author": 700.0, "checker": 150.0}
 """Tokens of an answer, where nothing was measured."""
 _FACTS: Final = 6.0
@@ -42,7 +41,7 @@ def estimate(made: Prepared) -> DeriveEstimate:
     measured = len(calls["author"]) > 0
     per_piece = len(calls["checker"]) / len(calls["author"]) if measured else _FACTS
     verifications = per_piece * len(open_)
-    sizes = [_length(messages) / _CHARACTERS for messages in open_]
+    sizes = [_length(messages) / CHARACTERS for messages in open_]
     check_size = _mean(calls["checker"], "input_tokens") or (fmean(sizes) if sizes else 0.0)
     parts = [
         (made.models[0], "author", sum(sizes), float(len(open_))),

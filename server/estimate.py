@@ -90,7 +90,7 @@ def estimate(
         used += [run.id] if ended else []
     if not found:
         return None
-    times = len(spec.entity_ids) * spec.trials
+    times = len(spec.keys)
     priced = [[_at(call, prices) for call in t.calls] for t in found]
     cost = _amount(times, [_sum(calls, lambda call: call.usage.cost_usd) for calls in priced])
     side_by_side = min(spec.concurrency, times)

@@ -6,16 +6,18 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from agent.insights import InsightWriter
 from agent.prompting import Prompts
 from core.errors import ProviderError, UsageError
+from core.outside import CANCELLED, UNANSWERED
 from core.protocols import ChatModel
 from core.run import Limits, ModelSpec, RunSpec
-from core.scenario import Task
-from core.trajectory import Trajectory, Turn
+from core.scenario import Scenario, Task
+from core.trajectory import RUN_LIMIT, Trajectory, Turn
 from databases.catalog import open_scenario
 from providers.pricing import PriceTable
 from server import inputs
@@ -35,6 +37,9 @@ from server.store import Repository
 
 FAILURES: Final = 3
 """So many failures in a row end it."""
+
+_UNSEEN: Final = frozenset({RUN_LIMIT, UNANSWERED, CANCELLED})
+"""Error kinds of calls of which the agent saw nothing of the data."""
 
 Watch = Callable[[float, float, str], None]
 """Told how many turns are done, of how many, and what happened now."""
@@ -56,6 +61,19 @@ class Asked:
     endpoint_allowed: str | None = None
 
 
+@dataclass(frozen=True)
+class Plan:
+    """Who is to be asked, under which prompts, at what prices; nothing is asked yet."""
+
+    model: ModelSpec
+    prompts: Prompts
+    prices: PriceTable | None
+    """Those that were given, now or for the run; None = litellm's, or none."""
+    scenario: Scenario
+    task: Callable[[str], Task]
+    """For an entity, what its agent was told."""
+
+
 @dataclass
 class Written:
     """What came of it."""
@@ -64,6 +82,8 @@ class Written:
     """Of all trajectories that have ended."""
     missing: int
     """Of them, without an insight when it began."""
+    under_way: int = 0
+    """Trajectories that have not ended, and are left for later."""
     asked: int = 0
     told: int = 0
     """Of those asked about, how many told something."""
@@ -86,6 +106,17 @@ def missing(trajectory: Trajectory) -> list[Turn]:
     return [turn for turn in trajectory.turns if turn.index not in have]
 
 
+def tells_nothing(turn: Turn) -> bool:
+    """Whether nothing of the data came of a turn, so that nobody needs to be asked what it tells.
+
+    All its calls were refused by a limit, taken back by the client, or never answered.
+    """
+    if turn.was_refused:
+        return True
+    results = turn.tool_results
+    return bool(results) and all(result.error_kind in _UNSEEN for result in results)
+
+
 class LateInsights:
     """One pass over a run's trajectories that count: side by side, turn by turn within each."""
 
@@ -102,13 +133,15 @@ class LateInsights:
         """`make_model` is asked for each trajectory; `task` for each entity, what its agent was told."""
         self._store, self._prompts = store, prompts
         self._make_model, self._task, self._concurrency = make_model, task, concurrency
-        self._trajectories = [t for t in store.trajectories(spec.id) if t.stop_reason is not None]
-        todo = [(each, missing(each)) for each in self._trajectories]
+        found = store.trajectories(spec.id)
+        ended = [each for each in found if each.stop_reason is not None]
+        todo = [(each, missing(each)) for each in ended]
         self._left = deque((each, turns) for each, turns in todo if turns)
         self._in_a_row = 0
         self.written = Written(
-            turns=sum(len(each.turns) for each in self._trajectories),
+            turns=sum(len(each.turns) for each in ended),
             missing=sum(len(turns) for _, turns in todo),
+            under_way=len(found) - len(ended),
         )
 
     def stop(self) -> None:
@@ -143,7 +176,7 @@ class LateInsights:
 
     async def _ask(self, trajectory: Trajectory, turn: Turn, writer: InsightWriter) -> None:
         error: ProviderError | None = None
-        if turn.was_refused:
+        if tells_nothing(turn):
             insight = writer.none(turn)
         else:
             insight, error = await writer.attempt(turn)
@@ -165,37 +198,50 @@ class LateInsights:
             self.written.stopped = f"{writer.model.name} failed{times}: {error}"
 
 
+def plan(asked: Asked, spec: RunSpec, store: Repository, settings: Settings) -> Plan:
+    """Who would be asked, and how. Prompts are those of the run's beginning.
+
+    Raises UsageError, UnknownNameError, ConfigError, ScenarioError.
+    """
+    installed = open_scenario(spec.scenario_id, settings.home)
+    prices = PriceTable.load(asked.prices) if asked.prices else None
+    if prices is None and spec.price_table_hash:
+        prices = inputs.kept_prices(settings, spec.price_table_hash)
+    key = spec.prompts_hash
+    return Plan(
+        model=_model(asked, spec, store),
+        prompts=inputs.kept_prompts(settings, key) if key else Prompts.builtin(),
+        prices=prices,
+        scenario=installed.scenario,
+        task=cache(lambda entity_id: installed.task(entity_id, spec.goal)),
+    )
+
+
 def prepare(
     asked: Asked, spec: RunSpec, store: Repository, settings: Settings
 ) -> tuple[LateInsights, ModelSpec, Board]:
     """The pass, not begun; who is asked; and the board on which the calls are seen.
 
-    Prompts are those of the run's beginning. Raises UsageError, UnknownNameError, ConfigError,
-    ScenarioError before anything is spent. A reason why restricted data may leave this machine is
-    kept with the run.
+    Raises what `plan` does, and UsageError before anything is spent. A reason why restricted data
+    may leave this machine is kept with the run.
     """
-    installed = open_scenario(spec.scenario_id, settings.home)
-    model = _model(asked, spec, store)
+    made = plan(asked, spec, store, settings)
     allowed = asked.endpoint_allowed or spec.endpoint_allowed
-    refuse_endpoints(installed.scenario, [model], allowed)
-    prices = PriceTable.load(asked.prices) if asked.prices else None
-    if prices is None and spec.price_table_hash:
-        prices = inputs.kept_prices(settings, spec.price_table_hash)
-    refuse_unpriced([model], prices, budget_usd=asked.budget_usd, limits=Limits())
-    refuse_keyless([model])
+    refuse_endpoints(made.scenario, [made.model], allowed)
+    refuse_unpriced([made.model], made.prices, budget_usd=asked.budget_usd, limits=Limits())
+    refuse_keyless([made.model])
     if allowed != spec.endpoint_allowed:
         store.amend_run(spec.model_copy(update={"endpoint_allowed": allowed}))
-    means = Means(prices=prices, purse=Purse(asked.budget_usd), timeout_s=asked.timeout_s)
-    key = spec.prompts_hash
+    means = Means(prices=made.prices, purse=Purse(asked.budget_usd), timeout_s=asked.timeout_s)
     late = LateInsights(
         spec,
         store,
-        inputs.kept_prompts(settings, key) if key else Prompts.builtin(),
-        make_model=lambda: metered_model(model, means),
-        task=installed.task,
+        made.prompts,
+        make_model=lambda: metered_model(made.model, means),
+        task=made.task,
         concurrency=asked.concurrency,
     )
-    return late, model, means.board
+    return late, made.model, means.board
 
 
 def _model(asked: Asked, spec: RunSpec, store: Repository) -> ModelSpec:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import hashlib
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from pathlib import Path
+from typing import Any, Final, get_args
 
 from core.checklist import ChecklistItem
-from core.errors import UnknownNameError, UsageError
-from core.evaluation import Level, Verdict
+from core.errors import ConfigError, UnknownNameError
+from core.evaluation import Verdict
 from core.protocols import Checker
-from core.run import ModelSpec
+from core.reading import read_text
 from core.trajectory import Trajectory
-from evaluator.asking import Enquiry
-from evaluator.llm import LLMChecker
-from server.models import Means, metered_model
+from evaluator.asking import CRITERIA, Criteria, Protocol, criteria_named
+from evaluator.llm import Enquired, Key, LLMChecker
+from server.asking import Judges
 
-Baselines = Literal["all", "free", "none"]
-CONCURRENCY: Final = 4
+NOTHING_SO_FAR: Final[Mapping[Key, Verdict]] = {}
 
 
 @dataclass(frozen=True)
@@ -45,40 +46,67 @@ def traits_of(checker: Checker) -> Traits:
 
 
 def make_judge(
-    model: ModelSpec, means: Means, *, criteria: str, concurrency: int | None = None
+    judges: Judges,
+    *,
+    criteria: Criteria | str = "strict",
+    protocol: Protocol = "default",
+    batch: int = 1,
+    repeat: int = 0,
 ) -> LLMChecker:
-    """The checker with this model. Raises UsageError, UnknownNameError."""
-    if model.provider == "replay":
-        raise UsageError("a replay answers an exploration, not a judge's questions")
-    if concurrency is not None and concurrency < 1:
-        raise UsageError(f"--concurrency {concurrency}: give 1 or more")
+    """The checker with these models. Raises UnknownNameError for the criteria."""
     return LLMChecker(
-        model=metered_model(model, means),
+        list(judges.interviewers("checker")),
         criteria=criteria,
-        concurrency=concurrency or CONCURRENCY,
+        protocol=protocol,
+        concurrency=judges.concurrency,
+        batch=batch,
+        repeat=repeat,
     )
 
 
-def chosen(baselines: str | None, *, is_paid: bool) -> Baselines:
-    """Which baselines are judged: without a choice all, or those that cost nothing."""
-    if baselines is None:
-        return "free" if is_paid else "all"
-    known: dict[str, Baselines] = {name: name for name in get_args(Baselines)}
-    if baselines not in known:
-        raise UnknownNameError("choice of baselines", baselines, known)
-    return known[baselines]
+_LARGEST_CRITERIA: Final = 100_000
+"""Bytes: they stand in every question."""
+
+
+def criteria_of(text: str) -> Criteria:
+    """Ours by that name, or those in a file, which bear its name and the hash of its text.
+
+    Raises UnknownNameError for what is neither, ConfigError for a file that cannot be read or is
+    empty.
+    """
+    path = Path(text)
+    if text in CRITERIA or not (path.suffix or path.exists()):
+        return criteria_named(text)
+    words = read_text(
+        path, error=ConfigError, largest=_LARGEST_CRITERIA, shown=f"--criteria {text}"
+    ).strip()
+    if not words:
+        raise ConfigError(f"--criteria {text}: the file is empty")
+    return Criteria(f"{path.name}#{hashlib.sha256(words.encode()).hexdigest()[:12]}", words)
+
+
+def protocol_of(text: str | None) -> Protocol | None:
+    """The protocol of a judging by its name. Raises UnknownNameError."""
+    known: dict[str, Protocol] = {name: name for name in get_args(Protocol)}
+    if text is not None and text not in known:
+        raise UnknownNameError("protocol", text, known)
+    return None if text is None else known[text]
 
 
 def check(
     checker: Checker,
     items: Sequence[ChecklistItem],
     trajectory: Trajectory,
+    *,
     evaluation_id: str,
-    done: frozenset[tuple[str, Level]],
+    done: frozenset[Key],
+    so_far: Mapping[Key, Verdict] = NOTHING_SO_FAR,
 ) -> AsyncIterator[Verdict]:
-    """Its verdicts; a paid one is not asked again for those that are done."""
+    """Its verdicts; a paid one is not asked again for those that are done (LLMChecker.check)."""
     if isinstance(checker, LLMChecker):
-        return checker.check(items, trajectory, evaluation_id=evaluation_id, done=done)
+        return checker.check(
+            items, trajectory, evaluation_id=evaluation_id, done=done, so_far=so_far
+        )
     return checker.check(items, trajectory, evaluation_id=evaluation_id)
 
 
@@ -86,9 +114,10 @@ def enquiries(
     checker: Checker,
     items: Sequence[ChecklistItem],
     trajectory: Trajectory,
-    done: frozenset[tuple[str, Level]],
-) -> list[Enquiry]:
-    """What it would ask a model; nothing where it asks none."""
+    done: frozenset[Key],
+    so_far: Mapping[Key, Verdict] = NOTHING_SO_FAR,
+) -> list[Enquired]:
+    """What it would ask models; nothing where it asks none."""
     if isinstance(checker, LLMChecker):
-        return checker.enquiries(items, trajectory, done=done)
+        return checker.enquiries(items, trajectory, done=done, so_far=so_far)
     return []

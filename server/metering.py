@@ -57,11 +57,12 @@ class MeteredModel:
         tools: Sequence[ToolSpec] = (),
         *,
         role: Role = "agent",
+        form: Mapping[str, Any] | None = None,
     ) -> Reply:
         """One request. Raises BudgetSpentError before it is sent, ProviderError as the model does."""
         self._purse.ask()
         with self._board.busy("the model"):
-            reply = await self._model.complete(messages, tools, role=role)
+            reply = await self._model.complete(messages, tools, role=role, form=form)
         self._board.count(reply.call)
         self._purse.pay(reply.call.usage.cost_usd, reply.call.usage.cost_reason)
         return reply

@@ -11,7 +11,7 @@ from core.errors import StoreError, UsageError
 from core.protocols import ChatModel
 from core.run import Limits, ModelSpec, RunSpec
 from core.scenario import Scenario
-from core.trajectory import Trajectory
+from core.trajectory import Role, Trajectory
 from providers.catalog import make_model, missing_keys, model_name, parse_model, prepare
 from providers.locality import leaves_machine
 from providers.price_list import table_for
@@ -54,7 +54,17 @@ def named_model(
         spec = spec.model_copy(update={"name": str(path)})
         make_model(spec)  # an unreadable script is told now
     elif spec.provider == "replay":
-        spec = spec.model_copy(update={"name": store.run(spec.name).id})
+        run = store.run(spec.name)
+        if run.outside is not None:
+            raise UsageError(
+                f"run {run.id} holds no replies of a model: its agent, {run.agent}, came from outside"
+            )
+        if run.continues is not None:
+            raise UsageError(
+                f"run {run.id} has no beginning that could be replayed: it goes on from run "
+                f"{run.continues.run_id}"
+            )
+        spec = spec.model_copy(update={"name": run.id})
     return spec.model_copy(update={"sampling": dict(sampling or {})})
 
 
@@ -119,26 +129,34 @@ class RunModels:
         """The agent's own."""
         return None if self._spec.model is None else self._made(self._spec.model, key)
 
-    def insights(self) -> ChatModel | None:
+    def insights(self, key: Key) -> ChatModel | None:
         """The one that writes insights, where it is another one."""
         other = self._spec.insight_model
-        return None if other is None else self._made(other, None)
+        if other is not None and other.provider == "replay":
+            raise UsageError("a replayed run writes its insights itself: leave --insight-model out")
+        return None if other is None else self._made(other, key)
 
-    def _made(self, model: ModelSpec, key: Key | None) -> ChatModel:
+    def _made(self, model: ModelSpec, key: Key) -> ChatModel:
         name = model.model_dump_json()
         if name in self._shared:
             return self._shared[name]
         replayed = model.provider == "replay"
         made = metered_model(
-            model, self._means, trajectory=self._replayed(model, key) if replayed else None
+            model,
+            self._means,
+            trajectory=self._replayed(model, key) if replayed else None,
+            said=self._said(key) if model.provider == "scripted" else None,
         )
         if not replayed and model.provider != "scripted":
             self._shared[name] = made
         return made
 
-    def _replayed(self, model: ModelSpec, key: Key | None) -> Trajectory:
-        if key is None:
-            raise UsageError("a replayed run writes its insights itself: leave --insight-model out")
+    def _said(self, key: Key) -> Mapping[Role, int]:
+        from server.after_finish import said_before
+
+        return said_before(self._spec, key, self._store)
+
+    def _replayed(self, model: ModelSpec, key: Key) -> Trajectory:
         heads = counting(self._store.heads(model.name))
         for head in heads:
             if (head.entity_id, head.trial) == key:
@@ -149,9 +167,16 @@ class RunModels:
 
 
 def metered_model(
-    model: ModelSpec, means: Means, *, trajectory: Trajectory | None = None
+    model: ModelSpec,
+    means: Means,
+    *,
+    trajectory: Trajectory | None = None,
+    said: Mapping[Role, int] | None = None,
 ) -> MeteredModel:
-    """A model that asks the purse before each call and shows itself on the board."""
+    """A model that asks the purse before each call and shows itself on the board.
+
+    `said`: how many replies of each role a script has given before.
+    """
 
     def waits(wait: Wait) -> None:
         why = wait.error.status_code or wait.error.kind
@@ -163,5 +188,6 @@ def metered_model(
         timeout_s=means.timeout_s,
         on_wait=waits,
         trajectory=trajectory,
+        said=said,
     )
     return MeteredModel(made, means.purse, means.board)

@@ -160,11 +160,12 @@ class HeardModel:
         tools: Sequence[ToolSpec] = (),
         *,
         role: Role = "agent",
+        form: Mapping[str, Any] | None = None,
     ) -> Reply:
         """One request. Raises ProviderError as the model does."""
         began, started_at = time.perf_counter(), self._recorder.now()
         try:
-            return await self._model.complete(messages, tools, role=role)
+            return await self._model.complete(messages, tools, role=role, form=form)
         except ProviderError as exc:
             if role != "insight":  # an insight without text holds the call that failed
                 failed = ModelCall(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -13,8 +13,8 @@ from checklists.loader import FOLDER, load
 from checklists.review.agreement import Agreement, agreement
 from checklists.review.deciding import is_in_conflict, reviewed, standing
 from checklists.review.sheet import decisions_in
-from core.checklist import Checklist, ChecklistItem
-from core.errors import UsageError
+from core.checklist import Checklist, ChecklistItem, Decision
+from core.errors import DdrError, UsageError
 from core.record import Record
 from server.authoring import keep_checklist
 from server.settings import Settings
@@ -62,16 +62,45 @@ def take(
     Nothing is kept where one of them is wrong. Raises ChecklistError with file, line and column,
     UsageError where a copy is needed.
     """
+    found: list[tuple[str, Decision]] = []
+
+    def decide(mine: Checklist) -> Checklist:
+        found.extend(
+            decision for sheet in sheets for decision in decisions_in(sheet, mine, who=who, now=now)
+        )
+        return reviewed(mine, found)
+
+    return change(checklist_id, decide, settings, new_id=new_id), len(found)
+
+
+def change(
+    checklist_id: str,
+    made: Callable[[Checklist], Checklist],
+    settings: Settings,
+    *,
+    new_id: str | None = None,
+) -> Checklist:
+    """Read a checklist of this home, change it and keep it, while nobody else does; as it is now.
+
+    `new_id`: keep a copy of that name instead. Raises UsageError where a copy is needed, StoreError
+    where another process is at it, and what `made` raises; nothing is kept then.
+    """
     name = new_id or checklist_id
     _refuse_unkeepable(name, checklist_id, new_id, settings)
     with checklist_lock(settings, name):
-        mine = load(checklist_id, settings.checklists)
-        found = [
-            decision for sheet in sheets for decision in decisions_in(sheet, mine, who=who, now=now)
-        ]
-        changed = reviewed(mine, found, new_id=name)
+        mine = made(load(checklist_id, settings.checklists))
+        changed = mine.model_copy(update={"id": name})
         keep_checklist(changed, settings)
-    return changed, len(found)
+    return changed
+
+
+def may_be_changed(checklist_id: str, settings: Settings) -> bool:
+    """Whether people decide on it as it is; of any other they decide on a copy."""
+    try:
+        _refuse_unkeepable(checklist_id, checklist_id, None, settings)
+    except DdrError:
+        return False
+    return True
 
 
 def chosen(checklist: Checklist, only: str | None) -> tuple[ChecklistItem, ...]:

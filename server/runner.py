@@ -80,7 +80,8 @@ class Setting:
     scenario: Explored
     store: Repository
     locks: Path
-    make_agent: Callable[[], Agent]
+    make_agent: Callable[[Key], Agent]
+    """A fresh one for one (entity, trial)."""
     open_tools: Callable[[str, str], HeldTools]
     """Given a session's name, which is the trajectory's key, and the entity that is explored."""
     make_model: Callable[[Key], ChatModel | None] = lambda _key: None
@@ -147,7 +148,7 @@ class _Run:
     def __init__(self, spec: RunSpec, setting: Setting, writer: Writer, retry_errors: bool) -> None:
         self.spec, self.setting = spec, setting
         self.left = deque(to_do(spec, setting.store.heads(spec.id), retry_errors=retry_errors))
-        self.total = len(spec.entity_ids) * spec.trials
+        self.total = len(spec.keys)
         self.done = self.total - len(self.left)
         self.under_way = 0
         self._writer = writer

@@ -32,7 +32,8 @@ def pick(
 
 
 def _sample(count: str, known: Sequence[str], seed: int) -> tuple[str, ...]:
-    if not count.isdigit() or not 1 <= int(count) <= len(known):
+    # Not isdigit: '²' is a digit too, and no number.
+    if not count.isdecimal() or len(count) > 9 or not 1 <= int(count) <= len(known):
         raise UsageError(f"sample:{count}: give a number from 1 to {len(known)}")
     drawn = set(random.Random(seed).sample(list(known), int(count)))
     return tuple(name for name in known if name in drawn)

@@ -32,6 +32,11 @@ class Settings:
         return self.home / "reports"
 
     @property
+    def outside(self) -> Path:
+        """What agents from outside printed that `ddr enrol` started: a folder per run."""
+        return self.home / "outside"
+
+    @property
     def checklists(self) -> Path:
         """Checklists of one's own, `<id>.json`: authored with a built scenario, imported, derived."""
         return self.home / "checklists"

@@ -62,8 +62,8 @@ class Spending:
 
 
 def spent(calls: Iterable[ModelCall]) -> Spending:
-    """What these calls took."""
-    listed = list(calls)
+    """What these calls took; those that were recalled took nothing, and are not counted."""
+    listed = [call for call in calls if not call.is_recalled]
     usages = [call.usage for call in listed]
     return Spending(
         calls=len(listed),

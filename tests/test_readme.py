@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import pages
+from tests.support import pages, pictures
 from tests.support.flights import flights_home
 from tests.support.pages import ROOT, Command
 
@@ -35,11 +35,26 @@ ELSEWHERE = {
         *("run", "--scenario", "flights", "--model", "openai/gpt-5-mini"),
         *("--estimate", "--pilot", "2"),
     ): "tests/server/cli/test_run_estimate.py",
-    ("insights", "last", "--model", "openai/gpt-5-mini"): "tests/server/cli/test_insights.py",
     (
-        *("evaluate", "last", "--checker", "llm"),
+        *("enrol", "--scenario", "flights", "--agent", "mine"),
+        *("--write", "opencode", "--exec", "{command}"),
+    ): "tests/clients: it starts a program of somebody's",
+    ("serve", "--http"): "tests/server/http: it serves until it is stopped",
+    ("insights", "last", "--model", "openai/gpt-5-mini"): "tests/server/cli/test_insights.py",
+    ("evaluate", "last", "--judge", "openai/gpt-5-mini"): "tests/server/cli/test_judging.py",
+    (
+        *("calibrate", "--judge", "openai/gpt-5-mini", "--canary"),
+    ): "tests/server/cli/test_calibrate.py",
+    ("label", "last", "--by", "ann"): "tests/server/cli/test_label.py: somebody answers",
+    ("diff", "20260131-flights-ab12", "last"): "tests/server/cli/test_diff.py: there are two runs",
+    (
+        *("rank", "20260131-flights-ab12", "last"),
         *("--judge", "openai/gpt-5-mini"),
-    ): "tests/server/cli, against an endpoint of its own",
+    ): "tests/server/cli/test_rank.py",
+    (
+        *("bridge", "ddr-bench", "logs", "--scenario", "filings"),
+        *("--judge", "openai/gpt-5-mini"),
+    ): "tests/server/cli/test_bridge.py",
     (
         *("scenarios", "build", "patients", "--from", "mimiciv/3.1"),
         *("--notes", "mimic-iv-note/2.2/note"),
@@ -91,14 +106,25 @@ def test_the_readmes_commands_work_one_after_another(flights_home: Path, tmp_pat
                 *command.words,
                 *FEWER.get(command.words, ()),
             ],
-            cwd=ROOT,
+            cwd=tmp_path,  # some write a file where they are called
             env={**os.environ, "DDR_HOME": str(home)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,
+            timeout=600,  # one that waits for somebody is a failure, and ends no build machine
         )
         if done.returncode or "Traceback" in done.stderr:
             failed.append(f"{command.text}: exit {done.returncode}\n{done.stderr[-2000:]}")
     assert failed == []
     assert list((home / "reports").glob("*.html"))
+
+
+def test_the_readmes_pictures_are_there_and_said_in_words() -> None:
+    shown = re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", pages.text(ROOT / "README.md"))
+    assert [path for _, path in shown] == [
+        f"docs/pictures/{name}" for name in (pictures.TRAJECTORY, pictures.CURVES)
+    ]
+    for words, path in shown:
+        assert len(words) > 80
+        assert (ROOT / path).read_bytes().startswith(b"\x89PNG")

@@ -19,6 +19,8 @@ class ToolLimits(Record):
     """The whole text of one reply (MCP.md 5.11: clients cut longer ones in different ways)."""
     max_reply_chars: int = Field(default=32_000, ge=1000)
     """What a call may ask for instead."""
+    spare_chars: int = Field(default=0, ge=0, le=500)
+    """Of a reply's characters, those kept free for what is added to it on its way to the agent."""
     sql_seconds: float = Field(default=30.0, gt=0)
     sql_chars: int = Field(default=50_000, ge=1)
     queries_at_once: int = Field(default=4, ge=1)
@@ -34,3 +36,7 @@ class ToolLimits(Record):
     """What query() inside Python may hand over at most, in rows."""
     frame_bytes: int = Field(default=256 << 20, ge=1 << 20)
     """The same in bytes."""
+
+    def reply_room(self, asked: int | None) -> int:
+        """The characters that a reply may have in which a call asks for so many; None = the usual."""
+        return min(asked or self.reply_chars, self.max_reply_chars) - self.spare_chars

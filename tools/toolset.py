@@ -164,7 +164,7 @@ class ToolSet:
         reply_chars: int | None = None,
     ) -> Observation:
         limits = self._limits
-        most = min(reply_chars or limits.reply_chars, limits.max_reply_chars)
+        most = limits.reply_room(reply_chars)
         if code is None:
             if output_offset is None:
                 raise ToolError("execute_code needs 'code': Python to run", kind="arguments")
@@ -194,7 +194,7 @@ class ToolSet:
         )
 
     def _failure(self, kind: str, text: str, violations: tuple[str, ...] = ()) -> Observation:
-        said, cut = fit(text, self._limits.reply_chars - SPARE)
+        said, cut = fit(text, self._limits.reply_room(None) - SPARE)
         data = self._scrubber.words({"error": said, "kind": kind})
         return Observation(
             text=compact(data),

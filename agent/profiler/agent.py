@@ -22,13 +22,17 @@ class ProfilerAgent:
 
     Same database, same tools, same words: nothing depends on chance or time but the limit
     `max_seconds`, which ends the exploration early, as `max_turns` does, with the report as it
-    stands then.
+    stands then. So does `most`, a number of questions: what it takes to look at the schema and to find
+    the entity's rows is not counted.
     """
 
     name = NAME
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, *, most: int | None = None
+    ) -> None:
         self._clock = clock
+        self._most = most
 
     async def explore(
         self, task: Task, tools: Tools, model: ChatModel | None, limits: Limits
@@ -44,6 +48,8 @@ class ProfilerAgent:
         item: Ask | Note | None = next(questions, None)
         while isinstance(item, Ask):
             if self._used_up(limits, index, begun):
+                break
+            if self._most is not None and explorer.asked >= self._most:
                 break
             index += 1
             turn, observation = await self._turn(index, item, tools)

@@ -42,7 +42,7 @@ class Explorer:
         """Whether discovery came to its end; a limit may cut it before."""
         noun = text(task.entity_noun) or "entity"
         self._voice = Voice(noun, text(task.entity_id) or "without an id")
-        self._asked = 0
+        self.asked = 0
         """Questions about the entity."""
         self._over = False
         """Whether it stopped by itself; a limit may cut it before."""
@@ -68,7 +68,7 @@ class Explorer:
 
     def _put(self, probe: Probe, agenda: Agenda) -> Conversation[None]:
         reply = yield Ask("execute_query", {"query": probe.query, "limit": probe.limit}, probe.why)
-        self._asked += 1
+        self.asked += 1
         found: list[Finding] = []
         more: list[Probe] = []
         if reply.error is None:
@@ -95,7 +95,7 @@ class Explorer:
     def report(self) -> str:
         """What has been found so far, as a text."""
         # Who was cut off before the first question about the entity cannot say that nothing stands out.
-        silent = not self._over and not self._asked
+        silent = not self._over and not self.asked
         return render(self._voice, self.findings, self._frame(), silent=silent)
 
     def speechless(self, tool: str) -> str:
@@ -134,7 +134,7 @@ class Explorer:
                 "or of less than half the average group where that is fewer."
             )
         if self._known and not self._over:
-            which = "all questions" if self._asked else "the first question"
+            which = "all questions" if self.asked else "the first question"
             lines.append(
                 sentence(
                     f"a limit ended the exploration before {which} about {voice.who} could be put"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from checklists.canonical import items_hash
-from core.checklist import Checklist, ChecklistItem, Decision
+from core.checklist import Checklist, ChecklistItem, Decision, Edit
+from core.record import UtcTime
 
 
 def standing(item: ChecklistItem) -> dict[str, Decision]:
@@ -42,6 +43,44 @@ def decided(item: ChecklistItem, decisions: Iterable[Decision]) -> ChecklistItem
     return changed.model_copy(update={"status": status})
 
 
+def edited(
+    item: ChecklistItem,
+    *,
+    question: str,
+    answer: str,
+    category: str,
+    who: str,
+    why: str,
+    when: UtcTime,
+) -> ChecklistItem:
+    """The item in other words; with the same words it is the same item.
+
+    What was decided was decided on the old words: the item is proposed anew, unless it is stale. Its
+    evidence and expected value stay, since only a database can say what they are.
+    """
+    if (question, answer, category) == (item.question, item.answer, item.category):
+        return item
+    before = Edit(
+        who=who,
+        when=when,
+        why=why,
+        question=item.question,
+        answer=item.answer,
+        category=item.category,
+        decisions=item.decisions,
+    )
+    return item.model_copy(
+        update={
+            "question": question,
+            "answer": answer,
+            "category": category,
+            "decisions": (),
+            "edits": (*item.edits, before),
+            "status": item.status if item.status == "stale" else "proposed",
+        }
+    )
+
+
 def reviewed(
     checklist: Checklist, decisions: Sequence[tuple[str, Decision]], *, new_id: str | None = None
 ) -> Checklist:
@@ -50,6 +89,14 @@ def reviewed(
     for item_id, decision in decisions:
         by_item.setdefault(item_id, []).append(decision)
     items = tuple(decided(item, by_item.get(item.id, ())) for item in checklist.items)
+    return with_items(checklist, items, new_id=new_id)
+
+
+def with_items(
+    checklist: Checklist, items: Sequence[ChecklistItem], *, new_id: str | None = None
+) -> Checklist:
+    """The checklist with these items in place of its own, and the hash that they have."""
+    listed = tuple(items)
     return checklist.model_copy(
-        update={"id": new_id or checklist.id, "items": items, "hash": items_hash(items)}
+        update={"id": new_id or checklist.id, "items": listed, "hash": items_hash(listed)}
     )

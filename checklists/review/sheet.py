@@ -8,12 +8,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn
+from typing import Final, Literal, NoReturn
 
 from checklists.cells import defused, undone
 from core.checklist import Checklist, ChecklistItem, Decision
 from core.errors import ChecklistError, UnknownNameError, UsageError
-from core.reading import read_text
+from core.reading import json_lines, read_text
 
 COLUMNS: Final = (
     "item_id",
@@ -58,7 +58,8 @@ def written(items: Sequence[ChecklistItem], kind: str) -> str:
     if kind == "jsonl":
         return "".join(f"{json.dumps(_row(item), ensure_ascii=False)}\n" for item in items)
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    # Lines end as csv has them by itself: else a carriage return in a cell stands without quotes.
+    writer = csv.writer(stream)
     writer.writerow(COLUMNS)
     for item in items:
         writer.writerow([defused(cell) for cell in _row(item).values()])
@@ -201,15 +202,8 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _json_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    for line, each in enumerate(text.split("\n"), 1):
-        if not each.strip():
-            continue
-        try:
-            value: Any = json.loads(each)
-        except (ValueError, RecursionError) as exc:
-            raise ChecklistError(f"{path.name}: line {line}: not JSON: {exc}") from exc
-        if not isinstance(value, dict):
-            raise ChecklistError(f"{path.name}: line {line}: not an object")
+    lines = json_lines(text, error=ChecklistError, where=lambda n: f"{path.name}: line {n}")
+    for line, value in lines:
         _check_names(path, list(value), line)
         for name, cell in value.items():
             if not isinstance(cell, str | None):

@@ -32,7 +32,8 @@ _READ: Final = HEADS[:4]
 def to_csv(items: Sequence[ChecklistItem], tags: Sequence[Tag]) -> str:
     """One line per item; the first four columns are read back, the rest is there to judge by."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    # Lines end as csv has them by itself: else a carriage return in a cell stands without quotes.
+    writer = csv.writer(stream)
     writer.writerow(HEADS)
     for item, tag in zip(items, tags, strict=True):
         cells = (

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from evaluator.reading.lexicon import FUNCTION
 
@@ -21,8 +20,7 @@ MAX_COLUMNS = 20
 """Wider tables are dumps, not claims; their rows are read as plain lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One stretch of the text that stands by itself; places in the folded text."""
 
     kind: Literal["heading", "prose", "row"]
@@ -53,9 +51,9 @@ def blocks(text: str) -> Iterator[Block]:
             elif not header and number + 1 < len(lines) and _is_rule(lines[number + 1]):
                 header, block = block.cells, None
             elif header:
-                block = replace(block, header=header)
+                block = block._replace(header=header)
             elif block is not None:
-                block = replace(block, kind="prose", cells=())
+                block = block._replace(kind="prose", cells=())
         else:
             header = ()
         if block is None:
@@ -64,11 +62,13 @@ def blocks(text: str) -> Iterator[Block]:
                 open_block = None
             fresh = fresh or not line.strip()
         elif open_block is not None and _goes_on(text, open_block, block, line, start):
-            open_block = replace(open_block, end=end)
+            open_block = open_block._replace(end=end)
         else:
             if open_block is not None:
                 yield open_block
-            open_block = replace(block, fresh=fresh)
+            open_block = Block(
+                block.kind, block.start, block.end, block.level, fresh, block.header, block.cells
+            )
             fresh = block.kind == "heading"
         start = end + 1
     if open_block is not None:

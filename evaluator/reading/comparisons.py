@@ -13,7 +13,7 @@ from evaluator.reading.mentions import Mention
 _QUANTIFIERS = frozenset(
     {"more", "less", "fewer", "greater", "higher", "lower", "longer", "shorter"}
 )
-_AMONG = frozenset({"of", "among", "amongst", "across", "in", "within", "between"})
+AMONG = frozenset({"of", "among", "amongst", "across", "in", "within", "between"})
 _ENDS = frozenset({",", ";", "—", "–", "and", "but"})
 
 Span = tuple[int, int]
@@ -29,14 +29,12 @@ def comparison_spans(
     itself after its figure ('below 20.0 for carrier 03') is no such stretch.
     """
     spans: list[Span] = []
-    i = 0
-    while i < len(forms):
-        span = _at(forms, i, mentions, figures) if forms[i].compares else None
-        if span is None:
-            i += 1
-        else:
+    after = 0
+    for i in [i for i, form in enumerate(forms) if form.compares]:
+        span = _at(forms, i, mentions, figures) if i >= after else None
+        if span is not None:
             spans.append(span)
-            i = span[1] + 1
+            after = span[1] + 1
     spans += _among_all(forms, mentions)
     spans += _in_brackets(forms, mentions, spans)
     return spans
@@ -65,7 +63,14 @@ def _at(
     if start > end:
         return None
     inside = [m for m in mentions if i < m.first <= end and m.who != "pronoun"]
+    if strict:
+        # 'above 20 mph it is 6.8 (all carriers: 16.9)': what brackets hold is compared by itself
+        opens = next((j for j in range(i, end + 1) if forms[j].text == "("), end + 1)
+        inside = [m for m in inside if m.first < opens]
     if strict and not any(m.who in ("population", "other") for m in inside):
+        return None
+    if strict and any(m.who == "pronoun" and i < m.first < inside[0].first for m in mentions):
+        # 'with more than 20 mph its delay is 6.8 (all carriers: 16.9)': 20 is compared with nobody
         return None
     if inside and inside[0].who == "own" and not any(m.who == "population" for m in inside):
         return None
@@ -101,7 +106,7 @@ def _among_all(forms: Sequence[Form], mentions: Sequence[Mention]) -> list[Span]
         for place in range(mention.first - 1, max(-1, mention.first - 5), -1):
             if forms[place].kind != "word":
                 break
-            if forms[place].text in _AMONG:
+            if forms[place].text in AMONG:
                 if _is_measure(forms[:place]):
                     found.append((place, mention.last))
                 break

@@ -1,15 +1,17 @@
-"""Read all insights of one level once: clauses, an index of their words, and their subjects."""
+"""Read all insights of one level once: clauses, their words, and their subjects."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from evaluator.reading.clauses import MAX_WORDS, Clause, clauses
 from evaluator.reading.folding import Folded, fold
 from evaluator.reading.mentions import IdAndLabel, Mention, Names
-from evaluator.reading.owners import Owner
+from evaluator.reading.owners import Owner, may_own
+from evaluator.reading.sayings import sayings
 from evaluator.reading.statements import Annotated, annotate
 
 
@@ -24,13 +26,19 @@ class Document:
     """Per clause: which insight it comes from."""
     subjects: list[Owner | None] = field(default_factory=list)
     """Per clause: of whom the clauses before it speak."""
-    index: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """Per stem: the clauses that hold it, in order."""
+    stems: list[set[str]] = field(default_factory=list)
+    """Per clause: what it can be found by."""
+    vocabulary: set[str] = field(default_factory=set)
+    """All of these; what is not among them need not be looked for clause by clause."""
+    memo: dict[Any, Any] = field(default_factory=dict)
+    """What was found in it, for the next item that asks the same."""
     _annotated: dict[int, Annotated] = field(default_factory=dict)
+    _skeletons: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    _may_be_own: dict[int, bool] = field(default_factory=dict)
     _mentions: dict[int, list[Mention]] = field(default_factory=dict)
     _twins: dict[tuple[str, ...], list[int]] = field(default_factory=lambda: defaultdict(list))
     _holding: dict[frozenset[str], frozenset[int]] = field(default_factory=dict)
-    _stemmed: dict[str, frozenset[int]] = field(default_factory=dict)
+    _having: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def annotated(self, number: int) -> Annotated:
         """A clause with its statements, worked out once."""
@@ -40,6 +48,15 @@ class Document:
                 self.clauses[number], self.mentions(number), self.names.nouns, self.subjects[number]
             )
             self._annotated[number] = found
+        return found
+
+    def may_be_own(self, number: int) -> bool:
+        """Whether a clause can speak of the entity: it is the subject, named in it, or meant."""
+        found = self._may_be_own.get(number)
+        if found is None:
+            forms = self.clauses[number].forms
+            found = may_own(forms, self.mentions(number), self.subjects[number])
+            self._may_be_own[number] = found
         return found
 
     def mentions(self, number: int) -> list[Mention]:
@@ -53,12 +70,17 @@ class Document:
     def quote(self, number: int) -> str:
         """A clause word for word as it was written."""
         clause, folded = self.clauses[number], self.texts[self.owners[number]]
-        return folded.raw[folded.place(clause.start) : folded.place(clause.end - 1) + 1]
+        start, end = clause.span
+        return folded.raw[folded.place(start) : folded.place(end - 1) + 1]
 
     def skeleton(self, number: int) -> tuple[str, ...]:
         """The words of a clause with its figures, codes and periods blanked out."""
-        forms = self.clauses[number].forms
-        return tuple("" if form.blank else form.text for form in forms)
+        found = self._skeletons.get(number)
+        if found is None:
+            forms = self.clauses[number].forms
+            found = tuple(["" if form.blank else form.text for form in forms])
+            self._skeletons[number] = found
+        return found
 
     def twins(self, number: int) -> list[int]:
         """Other clauses that say the same with other figures, codes or periods."""
@@ -72,17 +94,20 @@ class Document:
     def holding(self, stems: frozenset[str]) -> frozenset[int]:
         """The clauses in which all of these words stand; every clause where there are none."""
         found = self._holding.get(stems)
+        if found is None and not stems <= self.vocabulary:
+            found = self._holding[stems] = frozenset()
         if found is None:
-            sets = sorted((self._with(stem) for stem in stems), key=len)
+            sets = sorted((self.having(stem) for stem in stems), key=len)
             found = sets[0].intersection(*sets[1:]) if sets else frozenset(range(len(self.clauses)))
             self._holding[stems] = found
         return found
 
-    def _with(self, stem: str) -> frozenset[int]:
-        found = self._stemmed.get(stem)
+    def having(self, stem: str) -> frozenset[int]:
+        """The clauses in which this word stands, looked for once."""
+        found = self._having.get(stem)
         if found is None:
-            found = frozenset(self.index.get(stem, ()))
-            self._stemmed[stem] = found
+            found = frozenset([n for n, stems in enumerate(self.stems) if stem in stems])
+            self._having[stem] = found
         return found
 
 
@@ -94,19 +119,18 @@ def read(
 ) -> Document:
     """Read insights about one entity; `nouns` are what such an entity is called (carrier)."""
     document = Document(Names(own, others, nouns))
-    index = document.index
     for owner, text in enumerate(texts):
         folded = fold(text)
         document.texts.append(folded)
-        for clause in clauses(folded):
-            if len(clause.forms) > MAX_WORDS:
-                continue
-            number = len(document.clauses)
-            document.clauses.append(clause)
-            document.owners.append(owner)
-            for stem in {form.stem for form in clause.forms}:
-                index[stem].append(number)
-    document.names.learn(document.clauses, index)
+        found = [clause for clause in clauses(folded) if len(clause.forms) <= MAX_WORDS]
+        for clause in found:
+            if clause.idioms:
+                clause.sayings = sayings(clause.forms, clause.idioms)
+        document.clauses += found
+        document.owners += [owner] * len(found)
+        document.stems += [clause.stems for clause in found]
+    document.vocabulary = set().union(*document.stems)
+    document.names.learn(document.clauses, document.having)
     document.subjects = _subjects(document)
     return document
 
@@ -117,23 +141,21 @@ def _subjects(document: Document) -> list[Owner | None]:
     A named entity stays the subject until another is named or its section ends; a blank line
     falls back on what the heading above, or the text's own opening, names.
     """
-    naming: set[int] = set()
-    for stem in document.names.triggers:
-        naming.update(document.index.get(stem, ()))
+    triggers, owners, stems = document.names.triggers, document.owners, document.stems
     subjects: list[Owner | None] = []
     current: Owner | None = None
     headings: list[tuple[int, Owner]] = []
     opening: Owner | None = None
     owner = -1
     for number, clause in enumerate(document.clauses):
-        if document.owners[number] != owner:
-            owner, current, headings, opening = document.owners[number], None, [], None
+        if owners[number] != owner:
+            owner, current, headings, opening = owners[number], None, [], None
         elif clause.fresh or clause.heading:
             if clause.heading:
                 headings = [(level, who) for level, who in headings if level < clause.heading]
             current = headings[-1][1] if headings else opening
         subjects.append(current)
-        if number in naming:
+        if not triggers.isdisjoint(stems[number]):
             current = _after(document.mentions(number), current)
         if clause.heading and current is not None:
             headings.append((clause.heading, current))
@@ -144,15 +166,15 @@ def _subjects(document: Document) -> list[Owner | None]:
 
 def _after(mentions: Sequence[Mention], current: Owner | None) -> Owner | None:
     """The subject once a clause is read: its first name, for what follows it is compared."""
-    named = [m for m in mentions if m.who in ("own", "other")]
-    if named:
-        first = named[0]
-        pronoun_first = any(m.who == "pronoun" and m.first < first.first for m in mentions)
-        if pronoun_first and current is not None:
-            return current
-        return "own" if first.who == "own" else "other"
-    if any(m.who == "pronoun" for m in mentions):
-        definite = any(m.who == "pronoun" and m.first != m.last for m in mentions)
+    pronouns: list[Mention] = []
+    for mention in mentions:
+        who = mention.who
+        if who == "pronoun":
+            pronouns.append(mention)
+        elif who != "population":
+            return current if pronouns and current is not None else who
+    if pronouns:
+        definite = any(mention.first != mention.last for mention in pronouns)
         return current or ("own" if definite else None)
     if mentions and mentions[0].first <= 3:
         return "population"

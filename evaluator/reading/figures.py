@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluator.reading.clauses import Clause
 from evaluator.reading.forms import Form
 from evaluator.reading.measures import MINUTES, ORDINALS, SCALES, SMALL_NUMBERS, TENS, UNITS
-from evaluator.reading.periods import form_at, is_year
+from evaluator.reading.periods import form_at
+from evaluator.reading.sayings import is_early
 
 _AMBIGUOUS = frozenset({"s", "f", "c", "d", "m", "second", "in", "b"})
 """Too short to be a unit or scale unless glued to its figure."""
 
-_EARLY = frozenset({"early", "earlier", "ahead"})
+
+_MEASURING = frozenset(["%", "percent", "pct", "per", "percentage", "°", "-", "–"]) | UNITS.keys()
+"""Words and signs at which a unit may start."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """A number as a clause states it."""
 
     place: int
@@ -69,17 +71,18 @@ def _in_words(forms: Sequence[Form], i: int) -> Figure:
 def _figure(clause: Clause, i: int, form: Form) -> Figure:
     forms = clause.forms
     value, step = form.value, 10.0**-form.decimals
-    first, last, unit = i, i, ""
-    if form.suffix in ("st", "nd", "rd", "th"):
-        return Figure(i, i, i, value, ordinal=True)
-    scale = SCALES.get(form.suffix)
-    follows = form_at(forms, i + 1)
-    if form.suffix and scale is None:
-        unit = _glued_unit(form.suffix)
-    elif scale is None and follows is not None and follows.text not in _AMBIGUOUS:
-        scale = SCALES.get(follows.text)
+    first, last, unit, suffix = i, i, "", form.suffix
+    scale = None
+    if suffix:
+        if suffix in ("st", "nd", "rd", "th"):
+            return Figure(i, i, i, value, ordinal=True)
+        scale = SCALES.get(suffix)
+        unit = _glued_unit(suffix) if scale is None else ""
+    elif i + 1 < len(forms) and forms[i + 1].text not in _AMBIGUOUS:
+        scale = SCALES.get(forms[i + 1].text)
         last += scale is not None
-    value, step = value * (scale or 1), step * (scale or 1)
+    if scale is not None:
+        value, step = value * scale, step * scale
     if not unit:
         unit, last = _unit(forms, last)
     sign = forms[i - 1].text if i else ""
@@ -90,10 +93,8 @@ def _figure(clause: Clause, i: int, form: Form) -> Figure:
         first, value = first - 1, -value
     elif sign in ("+", "±", "~", "≈"):
         first -= 1
-    early = unit in MINUTES and any(
-        word.text in _EARLY for word in forms[last + 1 : last + 3] if word.kind == "word"
-    )
-    return Figure(i, first, last, value, unit, step, year=is_year(form), early=early)
+    early = unit in MINUTES and is_early(forms, last + 1)
+    return Figure(i, first, last, value, unit, step, year=form.year, early=early)
 
 
 def _is_minus(clause: Clause, i: int) -> bool:
@@ -112,8 +113,10 @@ def _glued_unit(suffix: str) -> str:
 def _unit(forms: Sequence[Form], last: int) -> tuple[str, int]:
     """The unit that follows a figure whose last token is `last`, and where it ends."""
     i = last + 1
-    follows = form_at(forms, i)
-    if follows is None:
+    if i >= len(forms):
+        return "", last
+    follows = forms[i]
+    if follows.text not in _MEASURING:
         return "", last
     if follows.text == "%":
         after = form_at(forms, i + 1)

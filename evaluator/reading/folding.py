@@ -9,26 +9,24 @@ from dataclasses import dataclass
 MAX_CHARS = 100_000
 """What is read of one insight: some 15 000 words. The rest is left unread."""
 
-_PLAIN = str.maketrans(
-    {
-        "\u2018": "'",
-        "\u2019": "'",
-        "\u2032": "'",
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u2212": "-",
-        "\u2010": "-",
-        "\u2011": "-",
-        "\u00a0": " ",
-        "\u2009": " ",
-        "\u202f": " ",
-        "\u2007": " ",
-        "\u00d7": "x",
-        "\u2022": "*",
-        "\u00b7": "*",
-        "\r": "\n",
-    }
-)
+_PLAIN = {
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u2032": "'",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u2212": "-",
+    "\u2010": "-",
+    "\u2011": "-",
+    "\u00a0": " ",
+    "\u2009": " ",
+    "\u202f": " ",
+    "\u2007": " ",
+    "\u00d7": "x",
+    "\u2022": "*",
+    "\u00b7": "*",
+    "\r": "\n",
+}
 """Signs with one plain equivalent of one character, so that places stay the same."""
 
 _INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad")
@@ -55,7 +53,10 @@ class Folded:
 def fold(raw: str) -> Folded:
     """NFKC of the first MAX_CHARS characters, sign by sign, in linear time."""
     raw = raw[:MAX_CHARS]
-    plain = raw.translate(_PLAIN) if not raw.isascii() or "\r" in raw else raw
+    plain = raw
+    for sign, alike in _PLAIN.items():
+        if sign in plain:
+            plain = plain.replace(sign, alike)
     if plain.isascii() or (
         unicodedata.is_normalized("NFKC", plain) and not _INVISIBLE.intersection(plain)
     ):

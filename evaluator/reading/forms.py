@@ -26,6 +26,8 @@ _NUMBER_SUFFIXES = lexicon.words(
 
 _BREAKS = frozenset(".!?;,")
 _LONGEST_NUMBER = 18
+_LAST_HOUR = 24
+FIRST_YEAR, LAST_YEAR = 1900, 2100
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class Form:
     capital: bool = False
     cue: tuple[Sense, Manner] | None = None
     statistic: str | None = None
+    notable: bool = False
+    """One that either breaks or is idiomatic."""
     breaks: bool = False
     """A mark or word at which a clause may end."""
     counts: bool = False
@@ -56,8 +60,12 @@ class Form:
     """A comparison may start here."""
     sway: Sway = ""
     """What it does to the words around it, where it does anything."""
+    year: bool = False
+    """A number that is printed as a year would be: 2019, not 2,019 or 2019.0."""
     blank: bool = False
     """A figure, code or name of a period: what differs between two claims of one kind."""
+    idiomatic: bool = False
+    """An idiom or a time of day may start here: 'behind schedule', '6 pm'."""
     plain: bool = False
     """A word of any prose: it neither names a subject nor narrows one."""
 
@@ -78,7 +86,9 @@ def form(kind: str | None, spelling: str) -> Form:
         "date" if kind == "date" else "clock" if kind == "clock" else "mark",
         spelling,
         spelling,
+        notable=spelling in _BREAKS or kind == "clock",
         breaks=spelling in _BREAKS,
+        idiomatic=kind == "clock",
         dated=kind != "mark",
         blank=kind != "mark",
         plain=kind == "mark",
@@ -115,6 +125,7 @@ def _word(spelling: str) -> Form:
         capital=spelling[:1].isupper(),
         cue=cue,
         statistic=lexicon.STATISTICS.get(text),
+        notable=text in lexicon.TURNS or text in lexicon.IDIOMATIC,
         breaks=text in lexicon.TURNS,
         counts=(
             text in measures.SMALL_NUMBERS or text in measures.ORDINALS or text in measures.TENS
@@ -127,6 +138,7 @@ def _word(spelling: str) -> Form:
         ),
         sway=_sway(text, cue, code=code, plain=plain),
         blank=code or text in lexicon.DATED,
+        idiomatic=text in lexicon.IDIOMATIC,
         plain=plain,
     )
 
@@ -153,19 +165,26 @@ def _sway(text: str, cue: tuple[Sense, Manner] | None, *, code: bool, plain: boo
 
 def _number(spelling: str) -> Form:
     text = spelling.lower()
-    first = next((i for i, sign in enumerate(text) if sign.isalpha()), len(text))
+    # what else a number may hold: letters, and signs for numbers that are no digits ('1\u0bf0')
+    first = next((i for i, c in enumerate(text) if c not in ",." and not c.isdecimal()), len(text))
     number, suffix = text[:first], text[first:]
     if (suffix and suffix not in _NUMBER_SUFFIXES) or first > _LONGEST_NUMBER:
         return Form("word", text, text, code=True, blank=True)
+    value, whole = float(number.replace(",", "")), number.isdigit()
+    hour = suffix in ("", "am", "pm") and whole and value <= _LAST_HOUR
+    year = whole and not suffix and len(number) == 4 and FIRST_YEAR <= value <= LAST_YEAR
     return Form(
         "number",
         number,
         number,
-        value=float(number.replace(",", "")),
+        value=value,
         decimals=len(number.partition(".")[2]),
         suffix=suffix,
         counts=True,
         blank=True,
-        dated=not suffix or suffix in ("am", "pm"),
+        dated=hour or year,
+        year=year,
+        notable=hour,
+        idiomatic=hour,
         plain=True,
     )

@@ -108,10 +108,23 @@ STATISTICS: dict[str, str] = {
     **dict.fromkeys(["maximum", "max", "maxima", "record"], "max"),
     **dict.fromkeys(["minimum", "minima"], "min"),
     **dict.fromkeys(["rank", "ranks", "ranked", "ranking"], "rank"),
-    **dict.fromkeys(["deviation", "std", "stddev", "sd", "variance", "iqr"], "spread"),
+    **dict.fromkeys(
+        ["deviation", "deviations", "std", "stdev", "stddev", "sd", "variance", "iqr"], "spread"
+    ),
     **dict.fromkeys(["percentile", "percentiles", "quartile", "p90", "p95", "p99"], "quantile"),
     **dict.fromkeys(
-        ["correlation", "correlated", "correlates", "pearson", "spearman"], "correlation"
+        [
+            "correlation",
+            "correlations",
+            "correlated",
+            "correlates",
+            "correlate",
+            "correlating",
+            "corr",
+            "pearson",
+            "spearman",
+        ],
+        "correlation",
     ),
     **dict.fromkeys(["sum", "sums", "cumulative"], "sum"),
     **dict.fromkeys(["missing", "null", "nulls", "absent", "blank", "unrecorded"], "missing"),
@@ -141,6 +154,14 @@ EXCEEDING = words(
     "beats trails outpaces outstrips"
 )
 """Words that compare where they lead to somebody else: 'above the market average'."""
+
+IDIOMATIC = words(
+    "push pushes pushed pushing take takes took taken taking set sets get gets got come comes came "
+    "coming touch touches touched touching reach reaches reached late early earlier ahead before "
+    "behind after past later sd std stdev stddev on cover covers covered covering span spans spanned "
+    "spanning travel travels travelled"
+)
+"""Words at which an idiom may start (sayings.py)."""
 
 DATED = words(
     "january february march april may june july august september october november december jan feb "
@@ -263,6 +284,8 @@ GENERAL = words(
     "months year years hour hours week weeks minute minutes calendar single sole alone exactly "
     "roughly approximately around about nearly almost well far notably significantly substantially "
     "clearly considerably slightly somewhat still by frequent common often usually based question "
+    "coefficient coefficients direction directions opposite move moves moved moving relationship link "
+    "linked association condition conditions average avg mere pure namely "
     "scope subset entire whole full complete respect regard half worth close number id name named "
     "called code minus plus strong weak moderate positive negative high low big large small good bad "
     "poor notable noteworthy striking remarkable key major next last previous following corresponding "

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from evaluator.reading.clauses import Clause
 from evaluator.reading.folding import fold
 from evaluator.reading.forms import Form, form
-from evaluator.reading.lexicon import ALL_OF, POPULATION
+from evaluator.reading.lexicon import ALL_OF, FUNCTION, POPULATION
 from evaluator.reading.stems import stem
-from evaluator.reading.tokens import Tokens, tokenize
+from evaluator.reading.tokens import tokenize
 
 Who = Literal["own", "other", "population", "pronoun"]
 
@@ -29,12 +29,11 @@ _UNMISTAKABLE = 5
 
 IdAndLabel = tuple[str, str]
 
-Index = Mapping[str, Sequence[int]]
-"""Per stem: the clauses that hold it."""
+Having = Callable[[str], Iterable[int]]
+"""The clauses that hold a stem."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A name or pronoun in a clause."""
 
     who: Who
@@ -83,12 +82,12 @@ class Names:
         self.triggers = set(map(_key, self._by_first)) | self.nouns | _POPULATION_STEMS | PRONOUNS
         """Stems at which a mention may begin."""
 
-    def learn(self, clauses: Sequence[Clause], index: Index) -> None:
+    def learn(self, clauses: Sequence[Clause], having: Having) -> None:
         """Take the word that stands most often before the entity's id for its noun."""
         seen: Counter[str] = Counter()
         own = [n for names in self._by_first.values() for n in names if self._is_own(n)]
         for word in {name.words[0] for name in own}:
-            for number in index.get(_key(word), ()):
+            for number in having(_key(word)):
                 forms = clauses[number].forms
                 for i, each in enumerate(forms):
                     if each.text == word:
@@ -103,12 +102,22 @@ class Names:
         """Every mention of a clause in order, none overlapping."""
         found: list[Mention] = []
         forms, triggers, done = clause.forms, self.triggers, -1
-        for i, each in enumerate(forms):
-            if each.stem in triggers and i > done:
-                mention = self._at(forms, i, found)
-                if mention is not None:
-                    found.append(mention)
-                    done = mention.last
+        names, nouns = self._by_first, self.nouns
+        for i, word in enumerate(forms):
+            if i <= done or word.stem not in triggers or word.kind == "mark":
+                continue
+            text = word.text
+            mention = self.names_at(forms, i, found) if text in names else None
+            if mention is None:
+                if text in PRONOUNS:
+                    mention = Mention("pronoun", i, i, text)
+                elif text in POPULATION:
+                    mention = self._population(forms, i, found)
+                elif i and word.stem in nouns:
+                    mention = self._noun(forms, i)
+            if mention is not None:
+                found.append(mention)
+                done = mention.last
         return found
 
     def _is_own(self, name: _Name) -> bool:
@@ -118,9 +127,7 @@ class Names:
         """The entity's or another's name that starts at `i`; `word` is the entity's id."""
         for name in self._by_first.get(forms[i].text, ()):
             last = i + len(name.words) - 1
-            if last >= len(forms) or any(
-                forms[i + k].text != word for k, word in enumerate(name.words)
-            ):
+            if last > i and tuple([form.text for form in forms[i : last + 1]]) != name.words:
                 continue
             if (name.capital and not forms[i].capital) or (name.capitals and not forms[i].code):
                 continue
@@ -134,8 +141,12 @@ class Names:
         if forms[i].suffix or forms[i].decimals:
             return False
         lead = forms[i - 1] if i else None
+        zero = forms[i].text.startswith("0") and len(forms[i].text) > 1
         if lead is None:
-            return forms[i].text.startswith("0") and len(forms[i].text) > 1
+            return zero
+        if zero and lead.text in FUNCTION and i + 1 < len(forms) and forms[i + 1].text == "s":
+            # "in 01's fleet"
+            return True
         if lead.stem in self.nouns or lead.text in _BEFORE_ID:
             return True
         named = before[-1] if before and before[-1].who in ("own", "other") else None
@@ -145,7 +156,7 @@ class Names:
                 return self._is_listed(forms, before)
             if [word.text for word in gap] == ["("] and self._closes(forms, i):
                 return True
-        if not (forms[i].text.startswith("0") and len(forms[i].text) > 1):
+        if not zero:
             return False
         return not lead.plain or lead.text in ("(", ",", "of", "for", "by", "to", "than", "and")
 
@@ -163,21 +174,6 @@ class Names:
     def _closes(forms: Sequence[Form], i: int) -> bool:
         return i + 1 < len(forms) and forms[i + 1].text == ")"
 
-    def _at(self, forms: Sequence[Form], i: int, before: Sequence[Mention]) -> Mention | None:
-        word = forms[i]
-        if word.kind == "mark":
-            return None
-        named = self.names_at(forms, i, before)
-        if named is not None:
-            return named
-        if word.text in PRONOUNS:
-            return Mention("pronoun", i, i, word.text)
-        if word.text in POPULATION:
-            return self._population(forms, i, before)
-        if word.stem in self.nouns and i:
-            return self._noun(forms, i)
-        return None
-
     def _population(
         self, forms: Sequence[Form], i: int, before: Sequence[Mention]
     ) -> Mention | None:
@@ -191,18 +187,23 @@ class Names:
         if word == "overall":
             owned = bool(before) and before[-1].last >= i - 2 and before[-1].who != "population"
             led = i > 0 and forms[i - 1].text in _BEFORE_OVERALL
+            # '(11.6 years overall)'
+            led = led or (
+                after == ")" and any(form.text == "(" for form in forms[max(0, i - 4) : i])
+            )
             if owned or not (led or i == 0 or after == ":"):
                 return None
         return Mention("population", i, i, word)
 
     def _noun(self, forms: Sequence[Form], i: int) -> Mention | None:
         """'all carriers' are the population, 'the carrier' is whoever was spoken of."""
-        before = [form.text for form in forms[max(0, i - 3) : i]]
-        if any(word in ALL_OF for word in before):
-            return Mention("population", i, i, forms[i].text)
-        singular = not forms[i].text.endswith("s") or forms[i].text.endswith("ss")
-        if before and before[-1] in _ARTICLES and singular:
-            return Mention("pronoun", i - 1, i, forms[i].text)
+        text = forms[i].text
+        for place in range(max(0, i - 3), i):
+            if forms[place].text in ALL_OF:
+                return Mention("population", i, i, text)
+        singular = not text.endswith("s") or text.endswith("ss")
+        if singular and forms[i - 1].text in _ARTICLES:
+            return Mention("pronoun", i - 1, i, text)
         return None
 
 
@@ -221,9 +222,8 @@ def _key(word: str) -> str:
 
 
 def _name(entity_id: str, spelling: str) -> _Name | None:
-    tokens = Tokens([], [], [])
     folded = fold(spelling)
-    tokenize(folded, 0, len(folded.text), tokens)
+    tokens = tokenize(folded, 0, len(folded.text))
     if not tokens.forms:
         return None
     first = tokens.forms[0]

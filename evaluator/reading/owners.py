@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from evaluator.reading.comparisons import AMONG
 from evaluator.reading.figures import Figure
 from evaluator.reading.forms import Form
 from evaluator.reading.mentions import PRONOUNS, Mention
@@ -12,7 +13,30 @@ from evaluator.reading.mentions import PRONOUNS, Mention
 Owner = Literal["own", "other", "population"]
 
 _TO_OWNER = frozenset({"for", "among", "across", "in", "at", "by"})
+_MAY_COMPARE = AMONG | {"("}
 _IDLE = frozenset({"the", "a", "an", "all", "(", ")", "id", "=", "#"})
+
+
+def may_own(forms: Sequence[Form], mentions: Sequence[Mention], subject: Owner | None) -> bool:
+    """Whether a statement of a clause can be the entity's: quick, and False only where none is.
+
+    Where another is the subject, only the entity's name makes it so; where the entity is, whoever
+    is named before anything is stated or compared takes its place.
+    """
+    named = [mention.who for mention in mentions]
+    if "own" in named:
+        return True
+    if subject != "own":
+        return subject is None and "pronoun" in named
+    if not mentions or named[0] == "pronoun":
+        return True
+    first = mentions[0].first
+    if forms[first].compares:
+        return True
+    for form in forms[:first]:
+        if form.counts or form.dated or form.compares or form.text in _MAY_COMPARE:
+            return True
+    return False
 
 
 class Owners:
@@ -31,8 +55,10 @@ class Owners:
         a name, whoever owned the figure before, and at first the clause's subject.
         """
         near = [m for m in self._mentions if first <= m.first <= last]
-        before = [m for m in near if figure is None or m.last < figure.first]
-        for mention in before if figure is not None else before[:1]:
+        if not near:
+            return self._running
+        before = near[:1] if figure is None else [m for m in near if m.last < figure.first]
+        for mention in before:
             self._running = self._who(mention)
         if not before and near and self._running is None:
             self._running = self._who(near[0])
@@ -44,7 +70,7 @@ class Owners:
         Empty where the clause does not say so; all None where names and figures do not pair off,
         for then several metrics do, and which is whose cannot be told.
         """
-        if all(form.text != "respectively" for form in self._forms) or not figures:
+        if len(figures) < 2 or all(form.text != "respectively" for form in self._forms):
             return []
         named = [m for m in self._mentions if m.who != "pronoun" and m.last < figures[0].first]
         if len(named) != len(figures):
@@ -55,10 +81,27 @@ class Owners:
         """'20.0 for carrier 03', '11.9 (the rest)': an owner that follows its figure."""
         if figure is None:
             return None
-        after = [m for m in near if m.first > figure.last]
-        led = (m for m in after if _leads_to(self._forms[figure.last + 1 : m.first]))
-        mention = next(led, None)
-        return None if mention is None else self._who(mention)
+        last = figure.last
+        for mention in near:
+            if (
+                mention.first > last
+                and _leads_to(self._forms[last + 1 : mention.first])
+                and not self._has_own(mention, figure)
+            ):
+                return self._who(mention)
+        return None
+
+    def _has_own(self, mention: Mention, figure: Figure) -> bool:
+        """'(all carriers: 11.9)': a name in brackets with a figure of its own behind it."""
+        gap = [form.text for form in self._forms[figure.last + 1 : mention.first]]
+        if "(" not in gap:
+            return False
+        for form in self._forms[mention.last + 1 :]:
+            if form.text == ")":
+                return False
+            if form.kind == "number":
+                return True
+        return False
 
     def _who(self, mention: Mention) -> Owner | None:
         """Whom a mention means. A pronoun with nobody before it names nobody; 'the carrier', whose
@@ -70,8 +113,10 @@ class Owners:
 
 
 def _leads_to(gap: Sequence[Form]) -> bool:
+    if len(gap) > 6:
+        return False
     words = [form.text for form in gap if form.text not in _IDLE]
     nouns = [word for word in words if word not in _TO_OWNER]
-    if len(gap) > 6 or len(nouns) > 1 or any(word in (",", "and") for word in words):
+    if len(nouns) > 1 or "," in words or "and" in words:
         return False
-    return not words or any(word in _TO_OWNER for word in words)
+    return len(nouns) < len(words) or not words

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from evaluator.reading.forms import Form
+from evaluator.reading.hours import hour_between
 from evaluator.reading.lexicon import MAY_VERBS, words
 
 _MONTH_NAMES = [
@@ -51,11 +52,9 @@ _PLACES = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1, "final"
 _SPANS = words("half month week day hour year")
 _BEFORE_MAY = words("in of during since until from to by early late mid and through for")
 _PLURAL_OK = words("weekday weekdays")
-FIRST_YEAR, LAST_YEAR = 1900, 2100
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(NamedTuple):
     """A named stretch of time: its grain, what fixes it, and its place in the clause."""
 
     grain: str
@@ -73,38 +72,27 @@ class Period:
         )
 
 
-def is_year(form: Form) -> bool:
-    """Whether a number is printed as a year would be: 2019, not 2,019 or 2019.0."""
-    return (
-        form.kind == "number"
-        and not form.suffix
-        and len(form.text) == 4
-        and form.text.isdigit()
-        and FIRST_YEAR <= form.value <= LAST_YEAR
-    )
-
-
 def periods(forms: Sequence[Form]) -> list[Period]:
     """Every period of a clause in order, none overlapping."""
     found: list[Period] = []
-    i = 0
-    while i < len(forms):
-        period = _at(forms, i) if forms[i].dated else None
-        if period is None:
-            i += 1
-        else:
+    after = 0
+    for i in [i for i, form in enumerate(forms) if form.dated]:
+        period = period_at(forms, i) if i >= after else None
+        if period is not None:
             found.append(period)
-            i = period.last + 1
+            after = period.last + 1
     return found
 
 
-def _at(forms: Sequence[Form], i: int) -> Period | None:
+def period_at(forms: Sequence[Form], i: int) -> Period | None:
+    """The period that starts at a place (or with the number before it), if one does."""
     form = forms[i]
     if form.kind == "date":
         parts = tuple(int(part) for part in form.text.split("-"))
         return Period("day" if len(parts) == 3 else "month", parts, i, i)
     if form.kind == "clock":
-        return Period("hour", (int(form.text.split(":")[0]) % 24,), i, i)
+        hour, last = hour_between(forms, i) or (int(form.text.split(":")[0]) % 24, i)
+        return Period("hour", (hour,), i, last)
     if form.kind == "number":
         return _from_number(forms, i)
     if form.kind != "word":
@@ -118,6 +106,10 @@ def _at(forms: Sequence[Form], i: int) -> Period | None:
         return Period("weekday", (_SHORT_WEEKDAYS[form.text],), i, i)
     if form.text in _PARTS:
         if form.text in _PLURAL_OK and i + 1 < len(forms) and forms[i + 1].kind == "number":
+            return None
+        before = forms[i - 1] if i else None
+        if form.text == "weekday" and before is not None and _picks(before):
+            # 'its best weekday', 'on any other weekday'
             return None
         if _text(forms, i - 1) in ("a", "an"):
             # '6.4 hours a night'
@@ -133,6 +125,12 @@ def _at(forms: Sequence[Form], i: int) -> Period | None:
     if form.text in _ORDINAL_QUARTERS and _text(forms, i + 1) == "quarter":
         return _quarter(forms, i, i + 1, _ORDINAL_QUARTERS[form.text])
     return None
+
+
+def _picks(form: Form) -> bool:
+    """Whether a word before 'weekday' means one out of the seven days."""
+    superlative = form.cue is not None and form.cue[1] == "superlative"
+    return superlative or form.text in ("any", "other", "each", "every", "punctual", "by", "per")
 
 
 def _text(forms: Sequence[Form], i: int) -> str:
@@ -167,7 +165,7 @@ def _from_month(forms: Sequence[Form], i: int, month: int) -> Period:
     if _text(forms, nxt) == "." and form_at(forms, nxt + 1) is not None:
         nxt += 1
     follows = form_at(forms, nxt)
-    if day is None and follows is not None and _is_day(follows) and not is_year(follows):
+    if day is None and follows is not None and _is_day(follows) and not follows.year:
         after = form_at(forms, nxt + 1)
         if after is None or after.text not in ("%", "percent"):
             day, last = int(follows.value), nxt
@@ -177,7 +175,7 @@ def _from_month(forms: Sequence[Form], i: int, month: int) -> Period:
     if _text(forms, nxt) == "of":
         nxt += 1
     follows = form_at(forms, nxt)
-    if follows is not None and is_year(follows):
+    if follows is not None and follows.year:
         year, last = int(follows.value), nxt
     if day is None:
         return Period("month", (year, month), first, last)
@@ -206,6 +204,13 @@ def _follows_sign(forms: Sequence[Form], i: int) -> bool:
 def _from_number(forms: Sequence[Form], i: int) -> Period | None:
     form = forms[i]
     suffix, after = form.suffix, _text(forms, i + 1)
+    between = hour_between(forms, i)
+    if between is not None:
+        return Period("hour", (between[0],), i, between[1])
+    year = form_at(forms, i + 2)
+    if after == "/" and _is_day(form) and 1 <= form.value <= 12 and year and year.year:
+        # '07/2016'
+        return Period("month", (int(year.value), int(form.value)), i, i + 2)
     meridiem = suffix if suffix in ("am", "pm") else after if after in ("am", "pm") else ""
     last = i if suffix else i + 1
     if (
@@ -219,7 +224,7 @@ def _from_number(forms: Sequence[Form], i: int) -> Period | None:
         return Period("hour", (int(form.value) % 24,), i, i + 1)
     if meridiem and form.text.isdigit() and 1 <= form.value <= 12:
         return Period("hour", (int(form.value) % 12 + (12 if meridiem == "pm" else 0),), i, last)
-    if is_year(form):
+    if form.year:
         quarter = _text(forms, i + 1)
         if quarter in ("q1", "q2", "q3", "q4"):
             return Period("quarter", (int(form.value), int(quarter[1])), i, i + 1)
@@ -251,6 +256,6 @@ def _quarter(forms: Sequence[Form], first: int, last: int, number: int) -> Perio
     if _text(forms, nxt) in ("of", ",", "-"):
         nxt += 1
     follows = form_at(forms, nxt)
-    if follows is not None and is_year(follows):
+    if follows is not None and follows.year:
         return Period("quarter", (int(follows.value), number), first, nxt)
     return Period("quarter", (None, number), first, last)

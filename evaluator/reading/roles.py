@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from evaluator.reading import lexicon
 from evaluator.reading.figures import Figure
@@ -19,8 +18,7 @@ _RATHER = frozenset({("rather", "than"), ("instead", "of")})
 _OUT_OF = frozenset({"of", "out", "the", "its", "all", "total", "a", "some", "(", "about"})
 
 
-@dataclass(frozen=True, slots=True)
-class Roled:
+class Roled(NamedTuple):
     """A figure with its role; a plain one may be a bound ('more than 54,000')."""
 
     figure: Figure
@@ -36,9 +34,9 @@ def roles(
     `nouns` are the stems of what entities are called: '16 carriers' counts the others.
     """
     roled = []
+    end = len(forms) - 1
     for i, figure in enumerate(found):
-        after = forms[figure.last + 1] if figure.last + 1 < len(forms) else None
-        if after is not None and after.stem in nouns:
+        if figure.last < end and forms[figure.last + 1].stem in nouns:
             roled.append(Roled(figure, "base"))
         else:
             roled.append(Roled(figure, *_role(forms, figure, found, i)))
@@ -48,22 +46,28 @@ def roles(
 def _role(
     forms: Sequence[Form], figure: Figure, found: Sequence[Figure], number: int
 ) -> tuple[Role, Bound | None]:
-    last = forms[figure.first - 1].text if figure.first else ""
-    but_last = forms[figure.first - 2].text if figure.first > 1 else ""
+    start = figure.first
+    last = forms[start - 1].text if start else ""
+    but_last = forms[start - 2].text if start > 1 else ""
     if not figure.unit and figure.step == 1 and _is_label(forms, figure):
         return "label", None
-    if (but_last, last) in _RATHER or _is_negated(forms, figure.first):
+    if (but_last, last) in _RATHER or _is_negated(forms, start):
         return "negated", None
     if number and not figure.unit and _is_base(forms, found[number - 1], figure):
         return "base", None
-    if _is_vague(forms, found, number):
+    if len(found) > 1 and _is_vague(forms, found, number):
         return "vague", None
-    tail = forms[figure.last + 2].text if figure.last + 2 < len(forms) else ""
-    if tail in _TAIL and forms[figure.last + 1].text == "or":
+    follows = forms[figure.last + 1].text if figure.last + 1 < len(forms) else ""
+    if follows == "+":
+        return "threshold", None
+    if follows == "or" and figure.last + 2 < len(forms) and forms[figure.last + 2].text in _TAIL:
         return "threshold", None
     bound = _bound(last, but_last)
     if bound and (
-        figure.value == 0 or _is_conditional(forms, figure.first) or _is_limit(forms, figure, found)
+        figure.value == 0
+        or _is_conditional(forms, figure.first)
+        or _is_limit(forms, figure, found)
+        or (bool(figure.unit) and number + 1 < len(found) and _leads_in(forms, figure.first))
     ):
         return "threshold", None
     if last == "within":
@@ -85,10 +89,11 @@ def _is_label(forms: Sequence[Form], figure: Figure) -> bool:
 
 
 def _is_negated(forms: Sequence[Form], place: int) -> bool:
-    for form in reversed(forms[max(0, place - 3) : place]):
-        if form.text in lexicon.NEGATIONS:
+    for i in range(place - 1, max(0, place - 3) - 1, -1):
+        text = forms[i].text
+        if text in lexicon.NEGATIONS:
             return True
-        if form.text in (",", ";", ")"):
+        if text in (",", ";", ")"):
             return False
     return False
 
@@ -108,7 +113,7 @@ def _is_vague(forms: Sequence[Form], found: Sequence[Figure], number: int) -> bo
 
 
 def _is_range(forms: Sequence[Form], a: Figure, b: Figure) -> bool:
-    if b.first - a.last != 2:
+    if b.first - a.last != 2 or a.ordinal != b.ordinal:
         return False
     link = forms[a.last + 1].text
     if link == "and":
@@ -129,6 +134,14 @@ def _is_limit(forms: Sequence[Form], figure: Figure, found: Sequence[Figure]) ->
         return False
     after = forms[figure.last + 1] if figure.last + 1 < len(forms) else None
     return bool(figure.unit) or after is None or (after.plain and after.statistic is None)
+
+
+def _leads_in(forms: Sequence[Form], place: int) -> bool:
+    """'In frost (below 32 °F), ...', 'Below 32 °F it ...': a bound before anything is stated."""
+    first = forms[0].text
+    if first not in lexicon.BOUNDS_ALONE and first not in lexicon.ADJUNCTS:
+        return False
+    return all(form.text not in (",", ";", ":", "is", "was", "are") for form in forms[:place])
 
 
 def _is_conditional(forms: Sequence[Form], place: int) -> bool:

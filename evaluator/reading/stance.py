@@ -9,6 +9,7 @@ _OPENING = 6
 """A hedge among the first words covers the whole clause: 'It is possible that ...'."""
 _WINDOW = 4
 """Words before a cue in which 'not' turns it round."""
+_TRUE = frozenset({"true", "correct", "case"})
 _IDLE_NOT = frozenset({"only", "surprisingly", "just", "merely"})
 
 
@@ -35,11 +36,10 @@ def is_hedged(annotated: Annotated, place: int) -> bool:
 def is_denied(annotated: Annotated) -> bool:
     """Whether the clause calls itself untrue: 'it is false that', '... is not true'."""
     words = [form.text for form in annotated.clause.forms]
-    if any(word in lexicon.DENIALS for word in words):
+    if not lexicon.DENIALS.isdisjoint(words):
         return True
-    return any(
-        word in ("true", "correct", "case")
-        and any(n in lexicon.NEGATIONS for n in words[max(0, i - 3) : i])
+    return not _TRUE.isdisjoint(words) and any(
+        word in _TRUE and not lexicon.NEGATIONS.isdisjoint(words[max(0, i - 3) : i])
         for i, word in enumerate(words)
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluator.reading import lexicon
-from evaluator.reading.clauses import Clause
-from evaluator.reading.comparisons import comparison_spans
+from evaluator.reading.clauses import Clause, Places
+from evaluator.reading.comparisons import Span, comparison_spans
 from evaluator.reading.figures import Figure, figures
 from evaluator.reading.forms import Form
 from evaluator.reading.lexicon import Bound
@@ -25,10 +25,12 @@ _CUTS = frozenset({"and", "but", "or", "then", "plus"})
 _BESIDE = frozenset({"threshold", "base", "label"})
 """Roles of figures that nobody states for their own sake."""
 _STOPS = frozenset({",", ";", "—", "–", ")"})
+_BRACKETS = {"(": 1, ")": -1}
+_LEADING = lexicon.LOOSE | lexicon.RESTRICTING
+_NOWHERE: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One figure with its stretch of the clause; without a figure, the whole clause."""
 
     figure: Figure | None
@@ -52,6 +54,8 @@ class Annotated:
     figures: list[Figure]
     masked: frozenset[int]
     """Places inside 'against 11.9 for the rest' and the like."""
+    compared: list[Span]
+    """The stretches that `masked` is made of."""
     lead: int
     """Where the leading adjuncts end: 'In July 2019, for carrier 03, ...'."""
     statements: list[Statement]
@@ -64,17 +68,21 @@ class Annotated:
     """Figures that narrow: 'above 0', 'within 15 minutes', 'number 387'."""
     owned: bool = False
     """Whether any statement is the entity's own."""
-    memo: dict[str, list[Any]] = field(default_factory=dict)
+    memo: dict[Any, Any] = field(default_factory=dict)
     """What was found here, for the next item that asks the same."""
-    _places: dict[str, list[int]] = field(default_factory=dict)
 
     @property
-    def places(self) -> dict[str, list[int]]:
+    def places(self) -> Places:
         """The places of each stem of the clause."""
-        if not self._places:
-            for i, form in enumerate(self.clause.forms):
-                self._places.setdefault(form.stem, []).append(i)
-        return self._places
+        return self.clause.places
+
+    @property
+    def idiomatic(self) -> set[int]:
+        """The places of its sayings: what they stand for counts, and not their words."""
+        found: set[int] = set()
+        for each in self.clause.sayings:
+            found.update(range(each.first, each.last + 1))
+        return found
 
 
 def annotate(
@@ -85,29 +93,40 @@ def annotate(
     `nouns` are the stems of what entities are called.
     """
     found_periods = periods(clause.forms)
-    taken = {i for p in found_periods if p.grain != "year" for i in range(p.first, p.last + 1)}
-    taken |= {i for m in mentions for i in range(m.first, m.last + 1)}
+    taken: set[int] = set()
+    for period in found_periods:
+        if period.grain != "year":
+            taken.update(range(period.first, period.last + 1))
+    for mention in mentions:
+        taken.update(range(mention.first, mention.last + 1))
     found = figures(clause, taken)
     spans = comparison_spans(clause.forms, mentions, found)
-    masked = frozenset(i for first, last in spans for i in range(first, last + 1))
+    masked = (
+        frozenset([i for first, last in spans for i in range(first, last + 1)])
+        if spans
+        else _NOWHERE
+    )
     roled = roles(clause.forms, found, nouns)
     lead = _lead(clause.forms, found_periods, roled, masked)
-    numbers = sum(not (f.word or f.year) for f in found)
+    numbers = 0
+    for figure in found:
+        numbers += not (figure.word or figure.year)
     annotated = Annotated(
         clause,
         found_periods,
         mentions,
         found,
         masked,
+        spans,
         lead,
         [],
-        named=any(m.who == "own" for m in mentions),
+        named="own" in [m.who for m in mentions],
         dump=max(numbers, clause.figures_in_row) > MAX_FIGURES,
         nouns=nouns,
         limits=[each.figure for each in roled if each.role in ("threshold", "label")],
     )
     annotated.statements = _statements(annotated, roled, subject)
-    annotated.owned = any(statement.owner == "own" for statement in annotated.statements)
+    annotated.owned = "own" in [statement.owner for statement in annotated.statements]
     return annotated
 
 
@@ -141,23 +160,38 @@ def _lead(
 def _statements(
     annotated: Annotated, roled: Sequence[Roled], subject: Owner | None
 ) -> list[Statement]:
-    forms = annotated.clause.forms
+    """One for each figure that is stated for its own sake.
+
+    Figures in words, ordinals and years speak of the whole clause and split nothing.
+    """
+    forms, masked = annotated.clause.forms, annotated.masked
     end = len(forms) - 1
-    free = [each for each in roled if each.figure.place not in annotated.masked]
-    anchors = [each for each in free if each.role not in _BESIDE and not _is_wordy(each)]
-    spans = [(each.figure.first, each.figure.last) for each in anchors]
-    cuts = [0, *(_cut(annotated, a[1], b[0]) for a, b in pairwise(spans)), end + 1]
-    mentions = [m for m in annotated.mentions if m.first not in annotated.masked]
+    anchors, wordy = [], []
+    for each in roled:
+        figure = each.figure
+        if figure.place in masked:
+            continue
+        if figure.word or figure.ordinal or figure.year:
+            wordy.append(each)
+        elif each.role not in _BESIDE:
+            anchors.append(each)
+    cuts = [0]
+    for a, b in pairwise(anchors):
+        cuts.append(_cut(annotated, a.figure.last, b.figure.first))
+    cuts.append(end + 1)
+    mentions = annotated.mentions
+    if masked:
+        mentions = [m for m in mentions if m.first not in masked]
     owners = Owners(forms, mentions, subject)
-    listed = owners.respectively([each.figure for each in anchors])
+    listed = owners.respectively([each.figure for each in anchors]) if len(anchors) > 1 else []
     made = []
-    for n, (each, first, after) in enumerate(zip(anchors, cuts, cuts[1:], strict=False)):
-        owner = listed[n] if listed else owners.next(each.figure, first, after - 1)
-        made.append(Statement(each.figure, first, after - 1, owner, each.role, each.bound))
-    for each in free:
-        if _is_wordy(each):
-            owner = Owners(forms, mentions, subject).next(each.figure, 0, end)
-            made.append(Statement(each.figure, 0, end, owner, each.role, each.bound))
+    for n, (figure, role, bound) in enumerate(anchors):
+        first, last = cuts[n], cuts[n + 1] - 1
+        owner = listed[n] if listed else owners.next(figure, first, last)
+        made.append(Statement(figure, first, last, owner, role, bound))
+    for figure, role, bound in wordy:
+        owner = Owners(forms, mentions, subject).next(figure, 0, end)
+        made.append(Statement(figure, 0, end, owner, role, bound))
     return made if anchors else [*made, *_without_figures(annotated, owners)]
 
 
@@ -173,23 +207,20 @@ def _without_figures(annotated: Annotated, owners: Owners) -> list[Statement]:
     ]
 
 
-def _is_wordy(each: Roled) -> bool:
-    """Figures in words, ordinals and years: they speak of the whole clause and split nothing."""
-    return each.figure.word or each.figure.ordinal or each.figure.year
-
-
 def _cut(annotated: Annotated, ends: int, begins: int) -> int:
     """The first place that belongs no longer to what ends at `ends`, but to what begins there."""
-    forms = annotated.clause.forms
-    free = [i for i in range(ends + 1, begins) if i not in annotated.masked]
-    opened = 0
+    forms, masked = annotated.clause.forms, annotated.masked
+    free = [i for i in range(ends + 1, begins) if i not in masked]
+    opened, stop = 0, -1
     for i in free:
-        opened += {"(": 1, ")": -1}.get(forms[i].text, 0)
-        if forms[i].text in _CUTS and opened <= 0:
+        text = forms[i].text
+        if text in _CUTS and opened <= 0:
             return i
-    for i in free:
-        if forms[i].text in _STOPS:
-            return i + 1
+        opened += _BRACKETS.get(text, 0)
+        if stop < 0 and text in _STOPS:
+            stop = i
+    if stop >= 0:
+        return stop + 1
     for i in reversed(free):
         if forms[i].text == "(":
             return i
@@ -197,6 +228,6 @@ def _cut(annotated: Annotated, ends: int, begins: int) -> int:
         if forms[i].text == ":":
             return i + 1
     for i in reversed(free):
-        if forms[i].text in lexicon.LOOSE or forms[i].text in lexicon.RESTRICTING:
+        if forms[i].text in _LEADING:
             return i
     return next((i for i in free if forms[i].statistic or forms[i].cue), begins)

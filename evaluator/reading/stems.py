@@ -43,7 +43,26 @@ _UNLIKE = {
     "means": "means",
     "cities": "citi",
     "city": "citi",
+    **dict.fromkeys(("leave", "leaves", "leaving", "left", "dep", "departing"), "depart"),
+    **dict.fromkeys(("land", "lands", "landed", "landing", "landings", "arr"), "arriv"),
+    **dict.fromkeys(
+        ("plane", "planes", "airplane", "airplanes", "jet", "jets", "aeroplane", "aeroplanes"),
+        "aircraft",
+    ),
+    **dict.fromkeys(
+        ("scrap", "scraps", "scrapped", "axed", "ground", "grounds", "grounded"), "cancel"
+    ),
+    **dict.fromkeys(("data", "dataset"), "databas"),
+    **dict.fromkeys(("sight", "vis"), "visibilit"),
+    # every hour has a wind speed, and few are windy
+    "windy": "windy",
+    "dest": "destin",
+    "temp": "temperat",
+    "temps": "temperat",
+    "precip": "precipit",
+    "sched": "schedul",
 }
+"""Forms that no ending brings together, abbreviations of column names, and everyday synonyms."""
 
 
 @lru_cache(maxsize=20_000)

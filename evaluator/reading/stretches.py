@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
+from evaluator.reading.figures import Figure
+from evaluator.reading.forms import Form, Sway
+from evaluator.reading.lexicon import TAGS
+from evaluator.reading.mentions import Mention
+from evaluator.reading.periods import Period
 from evaluator.reading.statements import Annotated, Statement
 
 _BREAKS = frozenset({",", "—", "–", ":", ";", "|"})
@@ -12,8 +18,7 @@ _ANEW = frozenset({"and", "but", "or", "then", "plus"})
 _DETERMINERS = frozenset({"the", "its", "all", "their", "total", "every"})
 
 
-@dataclass(frozen=True, slots=True)
-class LooseWord:
+class LooseWord(NamedTuple):
     """A word that is not one of any prose: the fact's own, or something that it does not know."""
 
     place: int
@@ -26,8 +31,7 @@ class LooseWord:
     """Behind per, each, every: 'steps per day' is a mean and no count."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """What stands between two commas, or in brackets."""
 
     places: frozenset[int]
@@ -38,102 +42,125 @@ class Segment:
     """It speaks of a highest or lowest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """A statement with its words."""
 
     statement: Statement
     zone: frozenset[int]
     """The places of its stretch, comparisons left out."""
     segments: tuple[Segment, ...]
-    limits: tuple[int, ...]
-    """Places of the figures that narrow: 'above 0', 'number 387'."""
+    limits: tuple[Figure, ...]
+    """The figures that narrow: 'above 0', 'number 387'."""
     has_period: bool
     starts_anew: bool
     """It begins with 'and', 'but', ...: what stands in it is not said of the figure before."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    names: frozenset[int]
-    periods: frozenset[int]
+class _Known(NamedTuple):
+    names: set[int]
+    periods: set[int]
+    idioms: Collection[int]
     shouting: bool
     """All is in capitals, so that capitals make no code."""
 
 
 def stretches_of(annotated: Annotated) -> list[Stretch]:
     """One for each statement of a clause, in order; worked out once."""
-    if "" not in annotated.memo:
-        annotated.memo[""] = _stretches(annotated)
-    return annotated.memo[""]
+    found: list[Stretch] | None = annotated.memo.get("")
+    if found is None:
+        found = annotated.memo[""] = _stretches(annotated)
+    return found
 
 
 def _stretches(annotated: Annotated) -> list[Stretch]:
     forms = annotated.clause.forms
+    masked, spans = annotated.masked, annotated.periods
     known = _Known(
-        frozenset(i for m in annotated.mentions for i in range(m.first, m.last + 1)),
-        frozenset(i for p in annotated.periods for i in range(p.first, p.last + 1)),
-        all(form.code or form.kind != "word" for form in forms),
+        _covered(annotated.mentions), _covered(spans), annotated.idiomatic, _is_shouting(forms)
     )
     found = []
     for statement in annotated.statements:
-        zone = [i for i in range(statement.first, statement.last + 1) if i not in annotated.masked]
+        zone = range(statement.first, statement.last + 1)
+        free = [i for i in zone if i not in masked] if masked else list(zone)
         place = statement.figure.place if statement.figure is not None else -1
-        segments = tuple(
-            _segment(annotated, part, known) for part in _parts(annotated, zone, place) if part
-        )
-        places = frozenset(zone)
-        limits = tuple(f.place for f in annotated.limits if f.place in places)
-        period = any(p.first in places or p.last in places for p in annotated.periods)
-        anew = bool(zone) and forms[zone[0]].text in _ANEW
-        found.append(Stretch(statement, places, segments, limits, period, anew))
+        segments = [_segment(forms, part, known) for part in _parts(forms, free, place) if part]
+        places = frozenset(free)
+        limits = tuple([f for f in annotated.limits if f.place in places])
+        period = bool(spans) and any(p.first in places or p.last in places for p in spans)
+        anew = bool(free) and forms[free[0]].text in _ANEW
+        found.append(Stretch(statement, places, tuple(segments), limits, period, anew))
     return found
 
 
-def _parts(annotated: Annotated, zone: list[int], figure: int) -> list[list[int]]:
+def _covered(spans: Sequence[Mention] | Sequence[Period]) -> set[int]:
+    """The places of all of these."""
+    found: set[int] = set()
+    for span in spans:
+        found.update(range(span.first, span.last + 1))
+    return found
+
+
+def _is_shouting(forms: Sequence[Form]) -> bool:
+    return all(form.code or form.kind != "word" for form in forms)
+
+
+def _parts(forms: Sequence[Form], zone: list[int], figure: int) -> list[list[int]]:
     """The parts between commas; what stands in brackets is a part by itself, but for the figure:
     'lowest at origin A0243 (0.87%)' is one part."""
-    forms = annotated.clause.forms
-    parts: list[list[int]] = [[]]
+    current: list[int] = []
+    parts = [current]
     inside: list[int] | None = None
     for i in zone:
-        text = forms[i].text
+        form = forms[i]
+        if form.kind != "mark":
+            (current if inside is None else inside).append(i)
+            continue
+        text = form.text
         if text == "(":
             inside = []
         elif text == ")":
             if inside is not None and figure not in inside:
                 parts.insert(len(parts) - 1, inside)
             else:
-                parts[-1] += inside or []
+                current += inside or []
             inside = None
         elif inside is not None:
             inside.append(i)
         elif text in _BREAKS:
-            parts.append([])
+            current = []
+            parts.append(current)
         else:
-            parts[-1].append(i)
+            current.append(i)
     if inside:
-        parts[-1] += inside
+        current += inside
     return parts
 
 
-def _segment(annotated: Annotated, part: list[int], known: _Known) -> Segment:
+def _segment(forms: Sequence[Form], part: list[int], known: _Known) -> Segment:
     """Read a part from left to right, each word with the preposition before it."""
-    forms = annotated.clause.forms
+    names, dates, idioms, shouting = known
     loose: list[LooseWord] = []
     behind, rate, conditional, extreme = -1, -1, False, False
     for i in part:
         form = forms[i]
-        if i in known.names:
+        if i in idioms:
+            behind = -1
+            continue
+        if i in names:
             # 'at hubs carrier 03 leads': what follows the name is no longer at the hubs
             behind = behind if conditional else -1
             continue
         sway = form.sway
-        if i in known.periods or (not sway and rate != i - 1):
+        if (not sway and rate != i - 1) or i in dates:
+            continue
+        if form.text in TAGS and i + 1 < len(forms) and forms[i + 1].text in ("=", ":", "≈"):
             continue
         if rate == i - 1 and rate >= 0 and form.text != "cent":
             # 'per day', 'each month'
             loose.append(LooseWord(i, form.stem, narrows=True, behind=rate, rate=True))
+        elif sway == "condition" and i and forms[i - 1].sway == "verb":
+            # 'A0323 is where it struggles most' sets no condition
+            continue
         elif sway == "condition":
             behind, conditional = i, True
         elif sway == "rate":
@@ -143,23 +170,26 @@ def _segment(annotated: Annotated, part: list[int], known: _Known) -> Segment:
             behind = behind if idle else i
         elif sway == "loose" or (sway == "verb" and not conditional):
             behind = -1
-        elif sway == "code" and not known.shouting:
+        elif sway == "code" and not shouting:
             loose.append(LooseWord(i, form.stem, narrows=True, behind=-1))
-        elif sway == "thing" and not _is_base(annotated, i):
+        elif sway == "thing" and not _is_base(forms, i):
             loose.append(LooseWord(i, form.stem, narrows=behind >= 0, behind=behind))
         extreme = extreme or (form.cue is not None and form.cue[1] == "superlative")
-    first = next((forms[i].sway for i in part if forms[i].text not in ("and", "but")), "")
+    first: Sway = ""
+    for i in part:
+        if forms[i].text not in ("and", "but"):
+            first = forms[i].sway
+            break
     opens = first in ("narrow", "condition") or (first == "rate" and forms[part[0]].text == "per")
     return Segment(frozenset(part), opens, tuple(loose), extreme)
 
 
-def _is_base(annotated: Annotated, i: int) -> bool:
+def _is_base(forms: Sequence[Form], i: int) -> bool:
     """'16.2% of all traffic': the plain noun of which a share is taken."""
-    forms = annotated.clause.forms
-    follows = forms[i + 1] if i + 1 < len(forms) else None
-    if follows is not None and follows.kind == "word" and not follows.plain:
-        return False
     back = i - 1
     while back >= 0 and forms[back].text in _DETERMINERS:
         back -= 1
-    return back > 0 and forms[back].text == "of" and forms[back - 1].text in ("%", "percent")
+    if back <= 0 or forms[back].text != "of" or forms[back - 1].text not in ("%", "percent"):
+        return False
+    follows = forms[i + 1] if i + 1 < len(forms) else None
+    return follows is None or follows.kind != "word" or follows.plain

@@ -113,7 +113,7 @@ def _tell(found: Audit, out: Output, scenario_id: str) -> None:
         _tell_balance(found.balance, out)
     out.say()
     rows = [
-        [name, str(each.sets), str(each.texts), *_figures(each)]
+        [name, str(each.sets), str(each.texts), *figures(each)]
         for name, each in (("questions", found.questions), ("answers", found.answers))
     ]
     out.table(
@@ -154,6 +154,7 @@ def _baselines(found: Balance | None) -> dict[str, Any] | None:
     }
 
 
-def _figures(each: Redundancy) -> list[str]:
+def figures(each: Redundancy) -> list[str]:
+    """Cosine, Self-BLEU and Distinct-2, as they are shown."""
     values = (each.cosine, each.self_bleu, each.distinct_2)
     return ["-" if value is None else f"{value:.4f}" for value in values]

@@ -54,7 +54,7 @@ def prove(
     """All checks, told and kept for the reports; exit 1 where an item fails one, or content drifted."""
     from checklists import verify as verifier
     from checklists.authoring.books import book_of
-    from checklists.loader import checklist_for, has_checklist, load
+    from checklists.loader import checklist_for, has_checklist
     from databases.catalog import open_scenario
     from databases.connection import open_readonly
     from server import proofs
@@ -71,7 +71,7 @@ def prove(
         out.say(f"the database of {scenario} is what was built; it has no checklist to be proved")
         out.result({"items": 0, "unclaimed": 0, "drifted": False})
         return
-    checklist = load(checklist_name, own) if checklist_name else checklist_for(scenario, own)
+    checklist = checklist_for(scenario, own, named=checklist_name)
     fingerprint = installed.verify_content()
     has_drifted = checklist.scenario_fingerprint not in (None, fingerprint)
     claiming, silent = _claiming(checklist)

@@ -1,4 +1,4 @@
-"""`ddr demo`: build, explore, judge and report, in one command and without a key."""
+"""`ddr demo`: build, explore, judge, report and show it, in one command and without a key."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from core.trajectory import Trajectory
     from databases.catalog import InstalledScenario
     from server.cli.output import Output
-    from server.evaluate import Judged
+    from server.judged import Judged
     from server.settings import Settings
     from server.store import Repository
 
@@ -41,21 +41,40 @@ def demo(
         Path | None,
         typer.Option(help="Where to keep everything; $DDR_HOME unless given.", metavar="FOLDER"),
     ] = None,
+    serve: Annotated[
+        bool | None,
+        typer.Option(
+            "--serve/--no-serve",
+            help="Serve the dashboard at the end, until Ctrl-C; on a terminal unless told not to.",
+        ),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """See it work: explore a real database with no model, score what was found, write a report."""
+    """See it work: explore a real database with no model, score what was found, write a report.
+
+    On a terminal the dashboard is served at the end, and a link printed that lets you in once.
+    """
     from server import settings as places
     from server.cli.output import Output
 
     began = time.monotonic()
     out = Output(json=json, quiet=quiet)
     settings = places.load(home).prepare()
+    if serve is None:
+        # A script, and whoever pipes the answer elsewhere, waits for the end.
+        serve = sys.stdout.isatty() and not json and not quiet
     with called(program(), home=places.unusual(settings.home)):
-        _show(settings, out, began)
+        answer = _show(settings, out, began)
+        if not serve:
+            out.hint(f"look:    {typed('serve --http')} prints a link to the dashboard")
+            out.result(answer)
+            return
+        _serve(settings, out, answer)
 
 
-def _show(settings: Settings, out: Output, began: float) -> None:
+def _show(settings: Settings, out: Output, began: float) -> dict[str, Any]:
+    """All but the dashboard; what it came to."""
     from server.cli import evaluate, run
     from server.store import open_store
 
@@ -71,10 +90,38 @@ def _show(settings: Settings, out: Output, began: float) -> None:
     answer = _answer(spec, trajectories, judged, held)
     _tell(answer, trajectories, judged, out, path=path, seconds=seconds, run=spec.id)
     fault = _fault(answer)
-    out.result({"report": str(path), "seconds": round(seconds, 1), **answer, "fault": fault})
+    answer = {"report": str(path), "seconds": round(seconds, 1), **answer, "fault": fault}
     if fault:
+        out.result(answer)
         sys.stderr.write(f"error: {fault}\n")
         raise typer.Exit(1)
+    return answer
+
+
+def _serve(settings: Settings, out: Output, answer: dict[str, Any]) -> None:
+    """Serve the dashboard until Ctrl-C; the answer for programs is told once it listens."""
+    from core.errors import UsageError
+    from server.http import PORT
+    from server.http.service import Listening, serve_http
+
+    told: list[str] = []
+
+    def ready(listening: Listening) -> None:
+        told.append(listening.url)
+        out.say(f"look:    {listening.dashboard}")
+        out.hint(
+            "         This link lets you in once. Ctrl-C ends the server; all that was made stays."
+        )
+        out.result({**answer, "dashboard": listening.dashboard})
+        sys.stdout.flush()
+
+    try:
+        serve_http(settings, ready, port=PORT, invites=True)
+    except UsageError:
+        if told:
+            raise
+        # Somebody has the port: a server of theirs, or a demo in another window.
+        serve_http(settings, ready, port=0, invites=True)
 
 
 def _fault(answer: dict[str, Any]) -> str | None:
@@ -148,7 +195,7 @@ def _report(spec: RunSpec, store: Repository, settings: Settings) -> Path:
 def _answer(
     spec: RunSpec, trajectories: list[Trajectory], judged: Judged, held: Verification
 ) -> dict[str, Any]:
-    from server.evaluate import BASELINES
+    from core.evaluation import BASELINES
 
     ended = [t.stop_reason for t in trajectories]
     sandbox = trajectories[0].sandbox if trajectories else None
@@ -161,7 +208,7 @@ def _answer(
         "turns": sum(len(t.turns) for t in trajectories),
         "gated": judged.gated.get("shuffled_entity", 0),
         "item_accuracy": judged.accuracy(spec.agent),
-        "baselines": {name: judged.accuracy(name) for name in BASELINES},
+        "baselines": {name: judged.accuracy(name) for name in BASELINES if judged.accuracy(name)},
         "execute_code": sandbox.name if sandbox else "off",
         "execute_code_detail": sandbox.detail if sandbox else None,
     }

@@ -26,6 +26,7 @@ def doctor(json: Json = False, quiet: Quiet = False) -> None:
         out.say(f"{mark} {finding.name}: {finding.detail}")
         if finding.remedy:
             out.say(textwrap.indent(finding.remedy, "      "))
-    out.result({"checks": [finding.as_dict() for finding in findings]})
-    if any(finding.needed and not finding.ok for finding in findings):
+    ok = all(finding.ok or not finding.needed for finding in findings)
+    out.result({"ok": ok, "checks": [finding.as_dict() for finding in findings]})
+    if not ok:
         raise typer.Exit(1)

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from core.checklist import Checklist
     from core.run import RunSpec
     from providers.pricing import PriceTable
-    from server.asked import Asked
+    from server.calls_estimate import CallsEstimate
     from server.cli.output import Output
     from server.config import RunOptions
+    from server.evaluation_asked import Asked
     from server.settings import Settings
     from server.store import Repository
 
@@ -80,35 +81,49 @@ def tell_judging(
     settings: Settings,
     out: Output,
 ) -> None:
-    """What the judge would take for what has no verdict yet; nothing is asked or stored."""
+    """What each judge would take for what has no verdict yet; nothing is asked or stored."""
     from databases.catalog import open_scenario
     from providers.catalog import model_name
-    from server.asked import prepare
+    from server.evaluation_asked import calibration_calls, prepare
     from server.judge_estimate import estimate_judging
-    from server.judges import CONCURRENCY
 
     installed = open_scenario(spec.scenario_id, settings.home)
     made = prepare(asked, spec, checklist, store, installed)
-    if made.judge is None:
+    if not made.judges.specs:
         raise UsageError(f"the checker {asked.checker} asks no judge, so it costs nothing")
-    found = estimate_judging(
-        made.judging.enquiries(installed.entities()),
-        made.judging.calls_alike(),
-        judge=model_name(made.judge),
-        prices=made.prices,
-        concurrency=asked.concurrency or CONCURRENCY,
-    )
+    enquiries = made.judging.enquiries(installed.entities())
+    alike = made.judging.calls_alike()
+    told: dict[str, Any] = {}
+    for judge in made.judges.specs:
+        name = model_name(judge)
+        found = estimate_judging(
+            [each.messages for each in enquiries if each.judge == name],
+            [call for call in alike if call.model_asked == name],
+            judge=name,
+            prices=made.judges.prices(judge),
+            concurrency=made.judges.concurrency,
+        )
+        say_calls(name, found, "judge", out)
+        first = calibration_calls(asked, made, judge)
+        if first:
+            out.say(f"  before it scores it reads {counted(first, 'case')} with known labels")
+        told[name] = {**found.model_dump(mode="json"), "calibration_calls": first}
+    only = next(iter(told.values())) if len(told) == 1 else None
+    out.result({"run": spec.id, "estimate": only, "judges": told})
+
+
+def say_calls(who: str, found: CallsEstimate, what: str, out: Output) -> None:
+    """What so many calls of one model would take, in a line; `what` it is to us: judge, model."""
     basis = "assumed from the length of the prompts"
     if found.from_calls:
-        basis = f"by {counted(found.from_calls, 'stored call')} of this judge"
+        basis = f"by {counted(found.from_calls, 'stored call')} of this {what}"
     cost = f"- ({found.cost_reason})" if found.cost_usd is None else _dollars(found.cost_usd)
     time = "unknown" if found.seconds is None else _time(found.seconds)
     out.say(
-        f"{model_name(made.judge)}: {counted(found.calls, 'call')}, about "
+        f"{who}: {counted(found.calls, 'call')}, about "
         f"{_count(found.input_tokens)} tokens in, {_count(found.output_tokens)} out, cost {cost}, "
         f"time {time} ({basis})"
     )
-    out.result({"run": spec.id, "estimate": found.model_dump(mode="json")})
 
 
 def _lacking(spec: RunSpec, pilot: Sequence[str] | None) -> str:

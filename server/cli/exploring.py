@@ -85,7 +85,7 @@ class Expedition:
         from server.store.attempts import to_do
 
         left = len(to_do(spec, self._store.heads(spec.id), retry_errors=self._retry_errors))
-        wanted = len(spec.entity_ids) * spec.trials
+        wanted = len(spec.keys)
         noun = "trajectory" if spec.trials > 1 else setting.scenario.scenario.entity_noun
         who = f"run {spec.id}: {competitor(spec)}"
         if not left:
@@ -119,7 +119,7 @@ class Expedition:
 
         work = explore_all(runs, retry_errors=self._retry_errors, watch=watch)
         asks = any(spec.model is not None for spec, _ in runs)
-        async with ticking(*tellings.values()):
+        async with ticking(*(each.show for each in tellings.values())):
             return await interruptible(work, stop=stop if asks else None)
 
     def _stopped(self, why: str | None) -> None:

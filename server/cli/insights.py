@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,13 +19,16 @@ if TYPE_CHECKING:
     from core.run import ModelSpec, RunSpec
     from core.trajectory import ModelCall
     from server.cli.output import Output
-    from server.insights import Written
+    from server.insights import Asked, Written
+    from server.settings import Settings
+    from server.store import Repository
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
     shown = example(
         "ddr insights last",
+        "ddr insights last --model openai/gpt-x --estimate",
         "ddr insights last --model openai/gpt-x --budget-usd 2",
     )
     app.command("insights", epilog=shown)(insights)
@@ -46,10 +50,16 @@ def insights(
     ] = 4,
     timeout: opt.Timeout = None,
     endpoint_allowed: opt.EndpointAllowed = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what it would take; ask nothing.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Ask for the insight of each turn that has none; what was broken off goes on."""
+    """Ask a model for the insight of each turn that has none; what was broken off goes on.
+
+    Of an agent from outside, what it handed in stays its own; the model's words bear the model's name.
+    """
     from server import settings as places
     from server.cli.interrupts import INTERRUPTED
     from server.cli.output import Output
@@ -73,6 +83,9 @@ def insights(
     )
     with open_store(settings.store_path) as store:
         spec = store.run(run)
+        if estimate:
+            _estimate(asked, spec, store, settings, out)
+            return
         with RunLock(settings.locks, spec.id):
             late, who, board = prepare(asked, spec, store, settings)
             interrupted = bool(late.written.missing) and carry_out(
@@ -89,6 +102,23 @@ def insights(
         raise typer.Exit(INTERRUPTED)
     if late.written.left:
         raise typer.Exit(1)
+
+
+def _estimate(
+    asked: Asked, spec: RunSpec, store: Repository, settings: Settings, out: Output
+) -> None:
+    """Nothing is asked, nothing kept; no key is needed."""
+    from providers.catalog import model_name
+    from server.cli.estimating import say_calls
+    from server.insights import plan
+    from server.insights_estimate import estimate_insights
+
+    made = plan(asked, spec, store, settings)
+    found = estimate_insights(made, spec, store, concurrency=asked.concurrency)
+    say_calls(model_name(made.model), found, "model", out)
+    if found.not_asked:
+        out.say(f"{counted(found.not_asked, 'turn')} without an answer: nobody is asked about them")
+    out.result({"run": spec.id, "estimate": found.model_dump(mode="json")})
 
 
 def _tell(
@@ -110,7 +140,15 @@ def _tell(
             f"all insights: {counted(took.calls, 'call')}, {took.tokens} tokens in / out, "
             f"cost {took.cost}"
         )
-    again = f"{typed(f'insights {spec.id}')} --model {model_name(who)}"
+    if spec.model is None and written.told:
+        out.say(
+            f"these are the words of {model_name(who)}, not of {spec.agent}: they are marked so"
+        )
+    if written.under_way:
+        have = "has" if written.under_way == 1 else "have"
+        later = counted(written.under_way, "trajectory")
+        out.note(f"{later} {have} not ended and {'is' if have == 'has' else 'are'} left for later")
+    again = f"{typed(f'insights {spec.id}')} --model {quote(model_name(who))}"
     if written.stopped:
         out.note(f"stopped: {written.stopped}")
     if written.left:
@@ -123,6 +161,7 @@ def _tell(
             "model": model_name(who),
             "turns": written.turns,
             "missing": written.missing,
+            "under_way": written.under_way,
             "asked": written.asked,
             "told": written.told,
             "failed": written.failed,

@@ -23,13 +23,30 @@ COMMANDS = (
     "server.cli.run",
     "server.cli.runs",
     "server.cli.trajectories",
+    "server.cli.bridge",
     "server.cli.insights",
     "server.cli.reprice",
     "server.cli.evaluate",
+    "server.cli.rank",
+    "server.cli.calibrate",
+    "server.cli.label",
+    "server.cli.metrics",
+    "server.cli.failures",
+    "server.cli.diff",
+    "server.cli.leaderboard",
+    "server.cli.costs",
+    "server.cli.exploration",
+    "server.cli.plan",
+    "server.cli.stopping",
+    "server.cli.curves",
     "server.cli.report",
+    "server.cli.export",
+    "server.cli.import_",
     "server.cli.scenarios",
     "server.cli.checklists",
     "server.cli.serve",
+    "server.cli.enrol",
+    "server.cli.token",
     "server.cli.doctor",
     "server.cli.testing",
     "bench.command",
@@ -118,7 +135,10 @@ def _tell_version(wanted: bool) -> None:
 
 def _fail(text: str, kind: str, code: int, args: Sequence[str]) -> int:
     """One clear line on stderr; with --json the same as an object on stdout."""
-    sys.stderr.write(f"error: {text}\n")
+    from server.cli.output import visible
+
+    # What strangers' files hold is quoted in some of them.
+    sys.stderr.write(f"error: {visible(text)}\n")
     if "--json" in args:
         sys.stdout.write(json.dumps({"error": {"kind": kind, "message": text}}) + "\n")
     return code

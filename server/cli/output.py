@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json as json_module
+import math
+import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
 _SECONDS_BETWEEN_ALIKE: Final = 60.0
@@ -16,6 +21,27 @@ _SECONDS_BETWEEN_ALIKE: Final = 60.0
 _LOG_WIDTH: Final = 200
 _LEAST_ROOM: Final = 16
 """Characters of a column that may be cut, below which it tells nothing."""
+
+_UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal would obey or cannot show, and what turns the order of a line round."""
+
+
+def visible(text: str) -> str:
+    """A text as it may stand on a terminal: what a terminal would obey is spelt out, as in '\\x1b'.
+
+    Agents, models and databases write most of what is shown, and what they write may want more
+    than to be read: to move the cursor, rename the window, hide a line.
+    """
+    return _UNSEEN.sub(_spelt, text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """What was said where a name belongs, as it may stand within a line: it begins none of its own."""
+    return visible(text).replace("\n", "\\n")
+
+
+def _spelt(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
 @dataclass(frozen=True)
@@ -28,7 +54,7 @@ class Output:
     def say(self, text: str = "") -> None:
         """Part of the answer, for people; silent where JSON was asked for."""
         if not self.json:
-            sys.stdout.write(text + "\n")
+            sys.stdout.write(visible(text) + "\n")
 
     def hint(self, text: str) -> None:
         """What may be done next, beside the answer; not part of it."""
@@ -38,12 +64,19 @@ class Output:
     def note(self, text: str) -> None:
         """A remark beside the answer, on stderr."""
         if not self.quiet:
-            sys.stderr.write(text + "\n")
+            sys.stderr.write(visible(text) + "\n")
             sys.stderr.flush()
+
+    def wrote(self, files: Iterable[Path]) -> list[str]:
+        """Files that were asked for, each remarked; how --json names them."""
+        names = [str(file) for file in files]
+        for name in names:
+            self.note(f"written: {name}")
+        return names
 
     def warn(self, text: str) -> None:
         """What nobody may miss, on stderr, however quiet."""
-        sys.stderr.write(f"warning: {text}\n")
+        sys.stderr.write(f"warning: {visible(text)}\n")
         sys.stderr.flush()
 
     def table(self, columns: list[str], rows: list[list[str]], *, title: str | None = None) -> None:
@@ -58,6 +91,10 @@ class Output:
         from rich.table import Table
         from rich.text import Text
 
+        # A row begins where its first cell does: none but ours begins one.
+        columns, *rows = (
+            [one_line(first), *map(visible, cells)] for first, *cells in (columns, *rows)
+        )
         # Off a terminal lines may be long: a cut id in a log or a pipe helps nobody.
         console = Console(width=None if sys.stdout.isatty() else _LOG_WIDTH, highlight=False)
         room = console.width - _taken(columns, rows) if columns[-1].startswith("~") else None
@@ -91,13 +128,15 @@ class Output:
         from rich.padding import Padding
         from rich.syntax import Syntax
 
-        shown = Syntax(text, language, word_wrap=True, background_color="default")
+        shown = Syntax(visible(text), language, word_wrap=True, background_color="default")
         Console().print(Padding(shown, (0, 0, 0, 4)))
 
     def result(self, value: Mapping[str, Any]) -> None:
         """The answer for programs."""
         if self.json:
-            sys.stdout.write(json_module.dumps(value, ensure_ascii=False, default=str) + "\n")
+            text = _strict(value)
+            # Half of a surrogate pair, which no UTF-8 text can hold, is spelt as JSON spells it.
+            sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Progress]:
@@ -117,6 +156,22 @@ class Output:
                 yield shown
         else:
             yield [Lines(name) for name in names]
+
+
+def _strict(value: Mapping[str, Any]) -> str:
+    """JSON that any reader takes: what is no number, or has no end, is unknown (null)."""
+
+    def finite(part: Any) -> Any:
+        if isinstance(part, float):
+            return part if math.isfinite(part) else None
+        if isinstance(part, Mapping):
+            return {key: finite(each) for key, each in part.items()}
+        return [finite(each) for each in part] if isinstance(part, (list, tuple)) else part
+
+    try:
+        return json_module.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
+    except ValueError:
+        return json_module.dumps(finite(value), ensure_ascii=False, default=str, allow_nan=False)
 
 
 def _taken(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:

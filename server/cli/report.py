@@ -34,6 +34,7 @@ def report(
 ) -> None:
     """Write a run's report: scores beside baselines, every turn, every item's evidence."""
     from checklists.loader import load
+    from core.agent_class import APART
     from server import reporting
     from server import settings as places
     from server.cli.output import Output
@@ -48,7 +49,9 @@ def report(
         data = reporting.collect(spec, store, settings, checklist=facts, now=utc_now())
     path = reporting.write(data, out or settings.reports / f"{spec.id}.html")
     judge = typed(f"evaluate {spec.id}")
-    if data.evaluation is None:
+    if not data.checklist.items:
+        speaker.note(f"nobody has brought a checklist for {spec.scenario_id}: there is no score")
+    elif data.evaluation is None:
         speaker.note(f"run {spec.id} is not scored yet: {judge}")
     if late := reporting.not_judged(data):
         speaker.note(
@@ -56,5 +59,14 @@ def report(
             f"{judge}"
         )
     speaker.say(f"report: {path}")
+    if spec.outside is not None:
+        speaker.say(f"class: {spec.agent_class}; {APART}")
     evaluation = data.evaluation.id if data.evaluation else None
-    speaker.result({"report": str(path), "run": spec.id, "evaluation": evaluation})
+    speaker.result(
+        {
+            "report": str(path),
+            "run": spec.id,
+            "class": spec.agent_class,
+            "evaluation": evaluation,
+        }
+    )

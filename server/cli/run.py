@@ -52,6 +52,7 @@ def run(
     concurrency: opt.Concurrency = None,
     tools: opt.Hands = None,
     limits: opt.LimitList = None,
+    announce_budget: opt.AnnounceBudget = False,
     budget_usd: opt.Budget = None,
     prices: opt.Prices = None,
     prompts: opt.PromptFolder = None,
@@ -92,6 +93,7 @@ def run(
         "concurrency": concurrency,
         "tools": tools,
         "limits": read_limits(limits) if limits else None,
+        "announce_budget": announce_budget or None,
         "budget_usd": budget_usd,
         "prices": prices,
         "prompts": prompts,
@@ -132,6 +134,9 @@ def _resumed(
     from server.beginning import go_on
 
     spec = store.run(name)
+    if spec.outside is not None:
+        again = typed(f"enrol --resume {spec.id}")
+        raise UsageError(f"run {spec.id} is explored by an agent from outside; go on with: {again}")
     if given["concurrency"]:
         spec = spec.model_copy(update={"concurrency": max(1, given["concurrency"])})
     means = go_on(spec, store, settings, budget_usd=given["budget_usd"], timeout_s=given["timeout"])

@@ -60,6 +60,13 @@ LimitList = Annotated[
         help="As max_turns=30,max_seconds=600; none unless given.", metavar="KEY=VALUE,..."
     ),
 ]
+AnnounceBudget = Annotated[
+    bool,
+    typer.Option(
+        "--announce-budget",
+        help="Tell the model before each turn what is left of the limits; such scores stand apart.",
+    ),
+]
 Budget = Annotated[
     float | None,
     typer.Option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,9 +28,11 @@ def register(app: typer.Typer) -> None:
 
 def runs(json: Json = False, quiet: Quiet = False) -> None:
     """List the runs that are stored, the newest last."""
+    from core.agent_class import APART
     from server import settings as places
     from server.cli.output import Output
-    from server.runs import competitor, progress_of
+    from server.contacts import Contacts
+    from server.runs import competitor, progress_of, state_of
     from server.spending import spent
     from server.store import is_locked, open_store
 
@@ -40,11 +43,9 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
         with open_store(settings.store_path) as store:
             for spec in store.runs():
                 state = progress_of(spec, store)
-                if is_locked(settings.locks, spec.id):
-                    word = "running"
-                else:
-                    word = "complete" if state.done == state.wanted else "to resume"
-                    word += f", {state.failed} failed" if state.failed else ""
+                locked = is_locked(settings.locks, spec.id)
+                word = state_of(spec, state, Contacts(spec, store), locked=locked)
+                kind = spec.agent_class
                 scores = str(
                     len([e for e in store.evaluations(spec.id) if not e.parameters.get("baseline")])
                 )
@@ -52,7 +53,17 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
                 done = f"{state.done}/{state.wanted}"
                 who = competitor(spec)
                 took = spent(store.calls(spec.id))
-                row = [spec.id, when, who, spec.protocol, done, str(state.turns), word, scores]
+                row = [
+                    spec.id,
+                    when,
+                    who,
+                    f"{kind}, imported" if spec.is_bundled else kind,
+                    spec.protocol,
+                    done,
+                    str(state.turns),
+                    word,
+                    scores,
+                ]
                 rows.append([*row, took.tokens, took.cost])
                 found.append(
                     {
@@ -60,6 +71,8 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
                         "created_at": spec.created_at.isoformat(),
                         "scenario": spec.scenario_id,
                         "agent": spec.agent,
+                        "class": kind,
+                        "imported": spec.imported.form if spec.imported else None,
                         "model": who if spec.model else None,
                         "protocol": spec.protocol,
                         "goal": spec.goal,
@@ -72,9 +85,11 @@ def runs(json: Json = False, quiet: Quiet = False) -> None:
                     }
                 )
     if rows:
-        heads = ["run", "begun (UTC)", "who", "protocol", ">explored", ">turns", "state"]
+        heads = ["run", "begun (UTC)", "who", "class", "protocol", ">explored", ">turns", "state"]
         heads += [">evaluations", ">tokens in / out", ">cost"]
         out.table(heads, rows)
+        if len({each["class"] for each in found}) > 1:
+            out.say(APART)
     else:
         out.say(f"no runs yet; see it work: {typed('demo')}")
     out.result({"runs": found})
@@ -94,7 +109,9 @@ def show(
     """Show a run, one of its trajectories, or one turn."""
     from server import settings as places
     from server.cli import showing
+    from server.cli.meeting import as_json as meeting_json
     from server.cli.output import Output
+    from server.contacts import Contacts
     from server.runs import summary
     from server.store import open_store
 
@@ -106,9 +123,13 @@ def show(
             out.result(summary(spec, store))
             return
         trajectory = _of(store.trajectories(spec.id), entity, trial)
+        contacts = Contacts(spec, store)
+        calls = contacts.calls(trajectory) if spec.outside else []
+        met = contacts.of(trajectory, calls) if spec.outside else None
     if turn is None:
-        showing.show_trajectory(trajectory, out)
-        out.result(showing.as_json(trajectory))
+        showing.show_trajectory(trajectory, out, met=met, calls=calls)
+        more = meeting_json(met, calls) if met else {}
+        out.result({**showing.as_json(trajectory), "class": spec.agent_class, **more})
         return
     known = [str(each.index) for each in trajectory.turns]
     if str(turn) not in known:
@@ -146,6 +167,7 @@ def delete(
             if not yes:
                 typer.confirm(f"forget run {spec.id} and all that was judged of it?", abort=True)
             store.delete_run(spec.id)
+    shutil.rmtree(settings.outside / spec.id, ignore_errors=True)
     for left in (settings.reports / f"{spec.id}.html", settings.locks / f"{spec.id}.lock"):
         try:
             left.unlink(missing_ok=True)

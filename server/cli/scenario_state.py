@@ -24,31 +24,21 @@ def unreadable(scenario_id: str, reason: str) -> dict[str, Any]:
 
 def state(installed: InstalledScenario, settings: Settings) -> dict[str, Any]:
     """Records, tables, fields, entities and items are None where it is not built, or unknown."""
-    from checklists.loader import checklist_for, has_checklist
-    from core.errors import DdrError
+    from server.scenario_facts import facts_of
 
     scenario = installed.scenario
-    built = installed.is_built()
+    facts = facts_of(installed, settings)
     told: dict[str, Any] = {
         "id": scenario.id,
         "title": scenario.title,
         "version": scenario.version,
-        "state": "built" if built else "not built",
-        **dict.fromkeys(_SIZES),
+        "state": facts.state,
+        "records": facts.records,
+        "tables": None if facts.tables is None else len(facts.tables),
+        "fields": facts.fields,
+        "entities": facts.entities,
+        "items": facts.items,
         "license": scenario.license.name,
         "restricted": scenario.license.restricted,
     }
-    if has_checklist(scenario.id, settings.checklists):
-        items = checklist_for(scenario.id, settings.checklists).items
-        told["items"] = sum(item.status == "accepted" for item in items)
-    if built:
-        told["entities"] = len(installed.entities())
-        try:
-            tables = installed.schema().tables
-        except DdrError as exc:
-            return {**told, "state": "not usable", "reason": str(exc)}
-        told["tables"] = len(tables)
-        told["records"] = sum(t.row_count or 0 for t in tables)
-        # A name of a fact is a field too, where rows are facts of many kinds (EVALUATION, DDR-17).
-        told["fields"] = sum(len(t.columns) for t in tables) + installed.fact_count()
-    return told
+    return told if facts.reason is None else {**told, "reason": facts.reason}

@@ -6,14 +6,21 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from core.authorship import other_author
+from core.outside import UNANSWERED
 from core.wording import counted
+from server.cli.meeting import show_beside, show_meetings, show_met
+from server.cli.output import one_line
+from server.contacts import Contacts
 from server.runs import competitor, outline, stop_of
 from server.spending import Spending, spent
 from server.store.attempts import active_s, counting
 
 if TYPE_CHECKING:
+    from core.contact import Met
+    from core.outside import OutsideCall
     from core.run import RunSpec
-    from core.trajectory import Nudge, Trajectory, Turn
+    from core.trajectory import Insight, Nudge, ToolResult, Trajectory, Turn
     from server.cli.output import Output
     from server.store import Repository
 
@@ -52,10 +59,17 @@ def show_run(spec: RunSpec, store: Repository, out: Output) -> None:
     who = f"{spec.agent} with {competitor(spec)}" if spec.model else spec.agent
     under = " under protocol ddr" if spec.protocol == "ddr" else ""
     under += "" if spec.goal == "none" else f", told a {spec.goal} goal"
+    under += ", told what is left of its limits" if spec.announced_budget else ""
+    under += f", going on from run {spec.continues.run_id}" if spec.continues else ""
     out.say(f"run {spec.id}: {who} on {spec.scenario_id}{under}, {spec.created_at:%Y-%m-%d %H:%M}")
+    if (came := spec.imported) is not None:
+        word = "; what it holds is its sender's word" if spec.is_bundled else ""
+        out.say(f"imported from {one_line(came.source)} ({one_line(came.form)}){word}")
     heads = ["entity", ">trial", ">attempt", ">turns", ">insights", "report", "ended", ">s"]
     heads += [">tokens in / out", ">cost"] if asks else []
     out.table(heads, rows)
+    if spec.outside is not None:
+        show_meetings(spec, counting_now, Contacts(spec, store), out)
     for line in _errors(counting_now, with_trial=spec.trials > 1):
         out.say(line)
     if asks and (total := spent(call for each in attempts for call in each.calls)).calls:
@@ -92,8 +106,17 @@ def _told(took: Spending) -> str:
     return f"{counted(took.calls, 'model call')}, {took.tokens} tokens in / out, cost {took.cost}"
 
 
-def show_trajectory(trajectory: Trajectory, out: Output) -> None:
-    """Its turns, each with what was asked, seen and said."""
+def show_trajectory(
+    trajectory: Trajectory,
+    out: Output,
+    *,
+    met: Met | None = None,
+    calls: Sequence[OutsideCall] = (),
+) -> None:
+    """Its turns, each with what was asked, seen and said.
+
+    Of an agent from outside also how far it came, and which of all its calls were refused.
+    """
     out.say(
         f"trajectory {trajectory.id}: {counted(len(trajectory.turns), 'turn')}, "
         f"{stop_of(trajectory)}, "
@@ -103,10 +126,13 @@ def show_trajectory(trajectory: Trajectory, out: Output) -> None:
         out.say(f"error: {trajectory.error}")
     if trajectory.calls:
         out.say(_told(spent(trajectory.calls)))
+    if met is not None:
+        show_met(trajectory, met, out)
     _show_nudges(trajectory.nudges, 0, out)
     for turn in trajectory.turns:
         show_turn(trajectory, turn, out, whole=False)
         _show_nudges(trajectory.nudges, turn.index, out)
+    show_beside(calls, out)
     if trajectory.report:
         out.say("\nreport:")
         out.say(trajectory.report)
@@ -123,21 +149,42 @@ def _show_nudges(nudges: Sequence[Nudge], after: int, out: Output) -> None:
 
 def show_turn(trajectory: Trajectory, turn: Turn, out: Output, *, whole: bool = True) -> None:
     """One turn: what was thought, asked, seen and said. Long answers are cut unless `whole`."""
-    out.say(f"\nturn {turn.index}  ({turn.duration_s:.2f} s)")
+    at_once = f", {len(turn.tool_calls)} calls" if len(turn.tool_calls) > 1 else ""
+    out.say(f"\nturn {turn.index}  ({turn.duration_s:.2f} s{at_once})")
     _show_reasoning(turn.reasoning, out, whole)
     if turn.text:
         out.say(f"  {turn.text}")
     answers = {result.call_id: result for result in turn.tool_results}
     for call in turn.tool_calls:
-        _show_call(call.name, call.arguments, out)
+        _show_call(one_line(call.name), call.arguments, out)
         answer = answers.get(call.call_id)
         if answer is not None and answer.is_error:
-            out.say(f"  < error ({answer.error_kind}): {_cut(answer.text, whole)}")
+            out.say(f"  < error ({answer.error_kind}): {_cut(_failure(answer), whole)}")
         elif answer is not None:
             _show_answer(answer.text, out, whole)
     for insight in trajectory.message_insights:
         if insight.turn == turn.index and insight.text:
-            out.say(f"  * {insight.text}")
+            _show_insight(trajectory, insight, out)
+
+
+def _show_insight(trajectory: Trajectory, insight: Insight, out: Output) -> None:
+    """What was found, what is said to show it, and whose words it is where not the agent's."""
+    other = other_author(trajectory, insight)
+    by = f"  (the words of {other}, asked later)" if other else ""
+    out.say(f"  * {_within(insight.text or '')}{by}")
+    for shown in insight.evidence:
+        out.say(f"    shown by: {_within(shown)}")
+
+
+def _within(text: str) -> str:
+    """Lines of an agent's, moved in, so that none passes for one of ours."""
+    return text.replace("\n", "\n      ")
+
+
+def _failure(answer: ToolResult) -> str:
+    if answer.error_kind == UNANSWERED and not answer.text:
+        return "nothing was sent; its process ended before, or it is still under way"
+    return answer.text
 
 
 def _show_reasoning(reasoning: str | None, out: Output, whole: bool) -> None:

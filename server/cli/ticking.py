@@ -24,7 +24,7 @@ class Telling:
         self._progress, self._board, self._nouns = progress, board, nouns
         self._last: tuple[float, float, str] = (0, 0, "")
 
-    def watch(self, done: float, total: float, what: str) -> None:
+    def watch(self, done: float, total: float, what: str = "") -> None:
         """A step."""
         self._last = done, total, what
         self.show()
@@ -39,14 +39,14 @@ class Telling:
 
 
 @asynccontextmanager
-async def ticking(*tellings: Telling) -> AsyncIterator[None]:
-    """Tell every second while this lasts."""
+async def ticking(*shows: Callable[[], None]) -> AsyncIterator[None]:
+    """Have each tell every second while this lasts."""
 
     async def tick() -> None:
         while True:
             await asyncio.sleep(_TICK_S)
-            for telling in tellings:
-                telling.show()
+            for show in shows:
+                show()
 
     task = asyncio.create_task(tick())
     try:
@@ -73,7 +73,7 @@ def carry_out(
         out.note(STOPPING)
 
     async def ask(telling: Telling) -> bool:
-        async with ticking(telling):
+        async with ticking(telling.show):
             return await interruptible(work(telling), stop=on_interrupt)
 
     with out.progress(doing) as progress:

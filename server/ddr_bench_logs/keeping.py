@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from core.errors import UsageError
-from core.run import ModelSpec, RunSpec
+from core.run import Imported, ModelSpec, RunSpec
 from core.trajectory import Client, Insight, Preamble, Trajectory
 from databases.catalog import InstalledScenario
 from server.build import run_id
@@ -71,13 +71,14 @@ def keep_logs(
     now: datetime,
     model: ModelSpec | None = None,
     everybody: bool = False,
+    mark: str | None = None,
     progress: Progress = lambda text, share: None,
 ) -> Kept:
     """Make a run of a folder of logs.
 
     Several sessions of one entity are its attempts, of which the last one counts. `model`: whose
     logs they are, for they do not say. `everybody`: entities without a log belong to the run too,
-    and count as never run. Raises LogError, ScenarioError, UsageError; nothing is kept then.
+    and count as never run. `mark`: a sha-256 of the logs, by which their run is found again. Raises LogError, ScenarioError, UsageError; nothing is kept then.
     """
     from providers.catalog import model_name
 
@@ -104,6 +105,7 @@ def keep_logs(
         tools=_hands([explored for _, _, explored in told]),
         sandbox="unknown",
         protocol="ddr",
+        imported=Imported(form=AGENT, source=folder.resolve().name, sha256=mark),
         created_at=now,
     )
     with store.together() as writing:

@@ -28,8 +28,7 @@ def to_do(spec: RunSpec, attempts: Iterable[Trajectory], *, retry_errors: bool) 
         for t in counting(attempts)
         if t.stop_reason not in _OPEN and not (retry_errors and _faulty(t))
     }
-    wanted = [(e, trial) for trial in range(1, spec.trials + 1) for e in spec.entity_ids]
-    return [key for key in wanted if key not in done]
+    return [key for key in spec.keys if key not in done]
 
 
 def _faulty(trajectory: Trajectory) -> bool:

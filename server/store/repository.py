@@ -2,80 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Insert, bindparam, func, insert, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+)
 from sqlalchemy.orm import Session
 
-from core.errors import StoreError, UnknownNameError, UsageError
+from core.errors import EndedError, StoreError, UnknownNameError, UsageError
 from core.evaluation import Evaluation, Verdict
 from core.hints import typed
 from core.run import RunSpec
 from core.trajectory import Insight, ModelCall, Nudge, Preamble, StopReason, Trajectory, Turn
 from server.store.attempts import counting
-from server.store.engine import failures
 from server.store.records import to_json
 from server.store.repricing import failed_calls, repriced
+from server.store.sessions import Sessions
 from server.store.tables import (
+    CallRow,
     EvaluationRow,
     InsightRow,
     NudgeRow,
+    RankingRow,
     RunRow,
     TrajectoryRow,
     TurnRow,
     VerdictRow,
 )
+from server.store.trajectories import PARTS, attempt_id, head_json, rows_of, whole
 
 
-class Repository:
+class Repository(Sessions):
     """The store's front door. Each method is one transaction; none leaves a half record.
 
     Raises StoreError where something could not be kept or found.
     """
 
-    def __init__(self, engine: Engine, path: Path, *, joined: Session | None = None) -> None:
-        self._engine, self.path, self._joined = engine, path, joined
-        self._writing = engine.execution_options(writes=True)
-
-    def __enter__(self) -> Repository:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._engine.dispose()
-
-    @contextmanager
-    def together(self) -> Iterator[Repository]:
-        """A repository whose writes are one transaction: all of them are kept, or none."""
-        with self._write() as session:
-            yield Repository(self._engine, self.path, joined=session)
-
     # Runs
 
     def add_run(self, spec: RunSpec) -> None:
         """Keep what was asked for."""
-        with self._write(f"run {spec.id} is stored already") as session:
+        with self.writing(f"run {spec.id} is stored already") as session:
             session.add(
                 RunRow(id=spec.id, created_at=spec.created_at.isoformat(), body=to_json(spec))
             )
 
     def amend_run(self, spec: RunSpec) -> None:
         """Keep what was allowed or changed of a run after it had begun."""
-        with self._write() as session:
+        with self.writing() as session:
             row = session.get(RunRow, spec.id)
             if row is None:
                 raise StoreError(f"no run {spec.id} in {self.path}")
@@ -83,12 +66,14 @@ class Repository:
 
     def runs(self) -> list[RunSpec]:
         """Every run, the oldest first."""
-        with self._read() as session:
+        with self.reading() as session:
             bodies = session.scalars(select(RunRow.body).order_by(RunRow.created_at, RunRow.id))
             return [RunSpec.model_validate_json(body) for body in bodies]
 
     def run(self, name: str) -> RunSpec:
         """By id, by a unique prefix of it, or 'last'."""
+        if (exact := self.run_of_id(name)) is not None:
+            return exact
         runs = self.runs()
         if not runs:
             raise UsageError(
@@ -96,9 +81,7 @@ class Repository:
             )
         if name == "last":
             return runs[-1]
-        found = [run for run in runs if run.id == name] or [
-            run for run in runs if run.id.startswith(name)
-        ]
+        found = [run for run in runs if run.id.startswith(name)]
         if len(found) > 1:
             listed = ", ".join(run.id for run in found)
             raise UsageError(f"{name!r} begins the ids of {len(found)} runs: {listed}")
@@ -106,66 +89,80 @@ class Repository:
             raise UnknownNameError("run", name, [run.id for run in runs])
         return found[0]
 
+    def run_of_id(self, run_id: str) -> RunSpec | None:
+        """The run of exactly this id, however many others there are."""
+        with self.reading() as session:
+            row = session.get(RunRow, run_id)
+            return None if row is None else RunSpec.model_validate_json(row.body)
+
+    def run_ids(self) -> list[str]:
+        """The ids alone of every run."""
+        with self.reading() as session:
+            return list(session.scalars(select(RunRow.id)))
+
     def delete_run(self, run_id: str) -> None:
-        """Forget a run and all that hangs on it."""
-        with self._write() as session:
+        """Forget a run and all that hangs on it, the rankings that name it among it."""
+        with self.writing() as session:
             row = session.get(RunRow, run_id)
             if row is None:
                 raise StoreError(f"no run {run_id} in {self.path}")
+            named = func.json_each(RankingRow.body, "$.run_ids").table_valued("value")
+            theirs = exists().where(named.c.value == run_id)
+            session.execute(delete(RankingRow).where(theirs))
             session.delete(row)
 
     # Trajectories
 
     def start_trajectory(self, draft: Trajectory) -> Trajectory:
         """Begin the next attempt at (entity, trial); the store gives its id and number."""
-        with self._write() as session:
+        with self.writing() as session:
             key = {"run_id": draft.run_id, "entity_id": draft.entity_id, "trial": draft.trial}
             last = session.scalar(select(func.max(TrajectoryRow.attempt)).filter_by(**key))
             attempt = (last or 0) + 1
-            name = f"{draft.run_id}.{draft.entity_id}.{draft.trial}.{attempt}"
+            name = attempt_id(draft.run_id, draft.entity_id, draft.trial, attempt)
             started = draft.model_copy(
-                update={"id": name, "attempt": attempt, **dict.fromkeys(_PARTS, ())}
+                update={"id": name, "attempt": attempt, **dict.fromkeys(PARTS, ())}
             )
-            session.add(TrajectoryRow(id=name, attempt=attempt, **key, body=_head(started)))
+            session.add(TrajectoryRow(id=name, attempt=attempt, **key, body=head_json(started)))
             return started
 
     def add_turn(self, trajectory_id: str, turn: Turn) -> None:
         """Keep a turn as it ends. An attempt that has ended takes no more."""
-        with self._write(f"turn {turn.index} of {trajectory_id} is stored already") as session:
+        with self.writing(f"turn {turn.index} of {trajectory_id} is stored already") as session:
             values = {"mine": trajectory_id, "turn": turn.index, "body": to_json(turn)}
             self._add_to_open(session, _ADD_TURN, values)
 
     def set_preamble(self, trajectory_id: str, preamble: Preamble) -> None:
         """Keep what the agent was sent before its first turn."""
-        with self._write() as session:
+        with self.writing() as session:
             row = self._open_attempt(session, trajectory_id)
             head = Trajectory.model_validate_json(row.body)
-            row.body = _head(head.model_copy(update={"preamble": preamble}))
+            row.body = head_json(head.model_copy(update={"preamble": preamble}))
 
     def add_nudge(self, trajectory_id: str, nudge: Nudge) -> None:
         """Keep a nudge as it comes; their order is kept."""
-        with self._write() as session:
+        with self.writing() as session:
             self._add_to_open(session, _ADD_NUDGE, {"mine": trajectory_id, "body": to_json(nudge)})
 
     def add_failed_call(self, trajectory_id: str, call: ModelCall) -> None:
         """Keep a model call that brought an error in place of a reply."""
-        with self._write() as session:
+        with self.writing() as session:
             row = self._open_attempt(session, trajectory_id)
             head = Trajectory.model_validate_json(row.body)
             failed = (*head.failed_calls, call)
-            row.body = _head(head.model_copy(update={"failed_calls": failed}))
+            row.body = head_json(head.model_copy(update={"failed_calls": failed}))
 
     def add_insight(self, insight: Insight) -> None:
         """Keep an insight as it comes; their order is kept."""
         mine = insight.trajectory_id
-        with self._write(f"insight {insight.id} is stored already") as session:
+        with self.writing(f"insight {insight.id} is stored already") as session:
             values = {"mine": mine, "id": insight.id, "body": to_json(insight)}
             self._add_to_open(session, _ADD_INSIGHT, values)
 
     def add_late_insight(self, insight: Insight) -> None:
         """Keep an insight that was asked for after its attempt had ended; its id is given here."""
         mine = insight.trajectory_id
-        with self._write() as session:
+        with self.writing() as session:
             count = select(func.count()).select_from(InsightRow).filter_by(trajectory_id=mine)
             name = f"{mine}.i{(session.scalar(count) or 0) + 1}"
             body = to_json(insight.model_copy(update={"id": name}))
@@ -182,7 +179,7 @@ class Repository:
         report_forced: bool = False,
     ) -> None:
         """Say why it ended; once."""
-        with self._write() as session:
+        with self.writing() as session:
             row = self._open_attempt(session, trajectory_id)
             ended = Trajectory.model_validate_json(row.body).model_copy(
                 update={
@@ -192,25 +189,39 @@ class Repository:
                     "report_forced": report_forced,
                 }
             )
-            row.stop_reason, row.body = stop_reason.value, _head(ended)
+            row.stop_reason, row.body = stop_reason.value, head_json(ended)
 
     def heads(self, run_id: str) -> list[Trajectory]:
         """Every attempt of a run without its turns and insights: cheap, for lists."""
-        with self._read() as session:
-            return [Trajectory.model_validate_json(row.body) for row in _rows(session, run_id)]
+        with self.reading() as session:
+            return [Trajectory.model_validate_json(row.body) for row in rows_of(session, run_id)]
+
+    def head(self, trajectory_id: str) -> Trajectory:
+        """One attempt without its turns and insights."""
+        with self.reading() as session:
+            row = session.get(TrajectoryRow, trajectory_id)
+            if row is None:
+                raise StoreError(f"no trajectory {trajectory_id} in {self.path}")
+            return Trajectory.model_validate_json(row.body)
 
     def turns_stored(self, run_id: str) -> int:
         """How many turns all attempts of a run have, without reading them."""
         mine = select(TrajectoryRow.id).filter_by(run_id=run_id)
         query = select(func.count()).select_from(TurnRow).where(TurnRow.trajectory_id.in_(mine))
-        with self._read() as session:
-            return session.scalar(query) or 0
+        outside = (
+            select(CallRow.trajectory_id, CallRow.turn)
+            .distinct()
+            .where(CallRow.trajectory_id.in_(mine), CallRow.turn.is_not(None))
+        )
+        theirs = select(func.count()).select_from(outside.subquery())
+        with self.reading() as session:
+            return (session.scalar(query) or 0) + (session.scalar(theirs) or 0)
 
     def calls(self, run_id: str) -> list[ModelCall]:
         """Every model call of all attempts of a run, without reading what was said."""
         mine = select(TrajectoryRow.id).filter_by(run_id=run_id)
         found: list[ModelCall] = []
-        with self._read() as session:
+        with self.reading() as session:
             for table in (TurnRow, NudgeRow, InsightRow):
                 call = func.json_extract(table.body, "$.call")
                 query = select(call).where(table.trajectory_id.in_(mine), call.is_not(None))
@@ -219,29 +230,29 @@ class Repository:
 
     def all_attempts(self, run_id: str) -> list[Trajectory]:
         """Every attempt of a run, in order of entity, trial and attempt."""
-        with self._read() as session:
-            return [_whole(session, row) for row in _rows(session, run_id)]
+        with self.reading() as session:
+            return [whole(session, row) for row in rows_of(session, run_id)]
 
     def trajectories(self, run_id: str) -> list[Trajectory]:
         """For each (entity, trial) the one attempt that counts."""
-        with self._read() as session:
-            rows = {row.id: row for row in _rows(session, run_id)}
+        with self.reading() as session:
+            rows = {row.id: row for row in rows_of(session, run_id)}
             heads = [Trajectory.model_validate_json(row.body) for row in rows.values()]
-            return [_whole(session, rows[head.id]) for head in counting(heads)]
+            return [whole(session, rows[head.id]) for head in counting(heads)]
 
     def trajectory(self, trajectory_id: str) -> Trajectory:
         """One attempt, whole."""
-        with self._read() as session:
+        with self.reading() as session:
             row = session.get(TrajectoryRow, trajectory_id)
             if row is None:
                 raise StoreError(f"no trajectory {trajectory_id} in {self.path}")
-            return _whole(session, row)
+            return whole(session, row)
 
     # Evaluations
 
     def add_evaluation(self, evaluation: Evaluation) -> None:
         """Keep an evaluation beside the older ones of its run."""
-        with self._write(f"evaluation {evaluation.id} is stored already") as session:
+        with self.writing(f"evaluation {evaluation.id} is stored already") as session:
             last = session.scalar(
                 select(func.max(EvaluationRow.position)).filter_by(run_id=evaluation.run_id)
             )
@@ -257,27 +268,30 @@ class Repository:
     def evaluations(self, run_id: str) -> list[Evaluation]:
         """Every evaluation of a run, the oldest first."""
         query = select(EvaluationRow.body).filter_by(run_id=run_id).order_by(EvaluationRow.position)
-        with self._read() as session:
+        with self.reading() as session:
             return [Evaluation.model_validate_json(body) for body in session.scalars(query)]
 
     def add_verdicts(self, verdicts: Iterable[Verdict]) -> None:
         """Keep verdicts, all or none. One per (evaluation, item, trajectory, level)."""
-        with self._write("a verdict on the same item, trajectory and level is stored") as session:
-            session.add_all(
-                VerdictRow(
-                    evaluation_id=verdict.evaluation_id,
-                    item_id=verdict.item_id,
-                    trajectory_id=verdict.trajectory_id,
-                    level=verdict.level,
-                    body=to_json(verdict),
-                )
-                for verdict in verdicts
-            )
+        rows = [
+            {
+                "evaluation_id": verdict.evaluation_id,
+                "item_id": verdict.item_id,
+                "trajectory_id": verdict.trajectory_id,
+                "level": verdict.level,
+                "body": to_json(verdict),
+            }
+            for verdict in verdicts
+        ]
+        if rows:
+            twice = "a verdict on the same item, trajectory and level is stored"
+            with self.writing(twice) as session:
+                session.connection().execute(_ADD_VERDICT, rows)
 
     def replace_verdict(self, verdict: Verdict) -> None:
         """Keep a verdict in the place of the one on the same item, trajectory and level."""
         key = (verdict.evaluation_id, verdict.item_id, verdict.trajectory_id, verdict.level)
-        with self._write() as session:
+        with self.writing() as session:
             row = session.get(VerdictRow, key)
             if row is None:
                 raise StoreError(f"no verdict on {verdict.item_id} in {verdict.evaluation_id}")
@@ -290,12 +304,12 @@ class Repository:
             .filter_by(evaluation_id=evaluation_id)
             .order_by(VerdictRow.trajectory_id, VerdictRow.item_id, VerdictRow.level)
         )
-        with self._read() as session:
+        with self.reading() as session:
             return [Verdict.model_validate_json(body) for body in session.scalars(query)]
 
     def amend_evaluation(self, evaluation: Evaluation) -> None:
         """Keep what became known of an evaluation while it was made."""
-        with self._write() as session:
+        with self.writing() as session:
             row = session.get(EvaluationRow, evaluation.id)
             if row is None:
                 raise StoreError(f"no evaluation {evaluation.id} in {self.path}")
@@ -303,26 +317,8 @@ class Repository:
 
     def reprice(self, run_id: str, price: Callable[[ModelCall], ModelCall]) -> list[ModelCall]:
         """Replace every model call of a run, its verdicts' included, all or none; the new calls."""
-        with self._write() as session:
+        with self.writing() as session:
             return repriced(session, run_id, price)
-
-    # Inside
-
-    @contextmanager
-    def _read(self) -> Iterator[Session]:
-        with failures(self.path), Session(self._engine) as session:
-            yield session
-
-    @contextmanager
-    def _write(self, twice: str | None = None) -> Iterator[Session]:
-        """One transaction, or part of one; `twice` says what it means when a key is there already."""
-        with failures(self.path), _naming(twice):
-            if self._joined is not None:
-                yield self._joined
-                self._joined.flush()
-                return
-            with Session(self._writing) as session, session.begin():
-                yield session
 
     def _open_attempt(self, session: Session, trajectory_id: str) -> TrajectoryRow:
         self._refuse_ended(session, trajectory_id)
@@ -338,19 +334,7 @@ class Repository:
         if found is None:
             raise StoreError(f"no trajectory {trajectory_id} in {self.path}")
         if found.stop_reason is not None:
-            raise StoreError(f"trajectory {trajectory_id} has ended ({found.stop_reason})")
-
-
-@contextmanager
-def _naming(twice: str | None) -> Iterator[None]:
-    """Say in words what it means that a key is there already."""
-    try:
-        yield
-    except IntegrityError as exc:
-        name = getattr(exc.orig, "sqlite_errorname", "")
-        if twice and name in ("SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_UNIQUE"):
-            raise StoreError(twice) from exc
-        raise
+            raise EndedError(f"trajectory {trajectory_id} has ended ({found.stop_reason})")
 
 
 # Made once, and run without the ORM: what is written with every turn must cost little.
@@ -373,38 +357,7 @@ def _add(kind: type[TurnRow | InsightRow | NudgeRow], *, only_open: bool = True)
     return insert(table).from_select(list(values), rows)
 
 
+_ADD_VERDICT = insert(VerdictRow.metadata.tables[VerdictRow.__tablename__])
 _ADD_TURN, _ADD_NUDGE, _ADD_INSIGHT = _add(TurnRow), _add(NudgeRow), _add(InsightRow)
 _ADD_LATE_INSIGHT = _add(InsightRow, only_open=False)
 _STOP_REASON = select(TrajectoryRow.stop_reason).where(TrajectoryRow.id == bindparam("mine"))
-
-
-_PARTS = frozenset({"turns", "nudges", "insights"})
-"""What of a trajectory is kept in rows of its own."""
-
-
-def _head(trajectory: Trajectory) -> str:
-    return to_json(trajectory, without=_PARTS)
-
-
-def _rows(session: Session, run_id: str) -> Sequence[TrajectoryRow]:
-    order = (TrajectoryRow.entity_id, TrajectoryRow.trial, TrajectoryRow.attempt)
-    return session.scalars(select(TrajectoryRow).filter_by(run_id=run_id).order_by(*order)).all()
-
-
-def _whole(session: Session, row: TrajectoryRow) -> Trajectory:
-    turns = session.scalars(
-        select(TurnRow.body).filter_by(trajectory_id=row.id).order_by(TurnRow.turn)
-    )
-    insights = session.scalars(
-        select(InsightRow.body).filter_by(trajectory_id=row.id).order_by(InsightRow.position)
-    )
-    nudges = session.scalars(
-        select(NudgeRow.body).filter_by(trajectory_id=row.id).order_by(NudgeRow.position)
-    )
-    return Trajectory.model_validate_json(row.body).model_copy(
-        update={
-            "nudges": tuple(Nudge.model_validate_json(body) for body in nudges),
-            "turns": tuple(Turn.model_validate_json(body) for body in turns),
-            "insights": tuple(Insight.model_validate_json(body) for body in insights),
-        }
-    )

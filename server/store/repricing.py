@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from core.evaluation import Verdict
 from core.record import Record
 from core.trajectory import Insight, ModelCall, Nudge, Turn
+from evaluator.interviewing import summed
 from server.store.records import to_json
 from server.store.tables import (
     EvaluationRow,
@@ -37,11 +38,28 @@ def repriced(
         said: Any = kind.model_validate_json(row.body)
         if said.call is None:
             continue
+        if isinstance(said, Verdict) and said.votes:
+            said = _by_vote(said, price)
+            row.body = to_json(said)
+            calls += said.calls
+            continue
         if said.call.error is None:
             said = said.model_copy(update={"call": price(said.call)})
             row.body = to_json(said)
         calls.append(said.call)
     return calls
+
+
+def _by_vote(verdict: Verdict, price: Callable[[ModelCall], ModelCall]) -> Verdict:
+    """Each judge's call at its own price, and their sum."""
+    votes = [
+        vote.model_copy(update={"call": price(vote.call)})
+        if vote.call is not None and vote.call.error is None
+        else vote
+        for vote in verdict.votes
+    ]
+    calls = [vote.call for vote in votes if vote.call is not None]
+    return verdict.model_copy(update={"votes": tuple(votes), "call": summed(calls)})
 
 
 def failed_calls(session: Session, run_id: str) -> Iterator[ModelCall]:

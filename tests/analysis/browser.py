@@ -8,10 +8,21 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+WAIT_S = 30.0
+"""So long a page may take to show what it is waited for; a busy machine is no fault of it."""
+
+GONE = (
+    "Inspected target navigated or closed",
+    "Execution context was destroyed.",
+    "Cannot find default execution context",
+)
+"""What Chromium answers to a question whose page is left meanwhile."""
 
 FLAGS = (
     "--headless",
@@ -33,6 +44,10 @@ def executable() -> str | None:
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+class LeftError(Exception):
+    """The page went away while it was asked: a click or a form leads to the next one."""
+
+
 class Browser:
     """One tab. Commands go down one pipe and answers come up the other, NUL between them."""
 
@@ -47,6 +62,7 @@ class Browser:
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
+        self.send("Page.setLifecycleEventsEnabled", enabled=True)
 
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """One command; waits for its answer and keeps the events that come before it."""
@@ -58,6 +74,8 @@ class Browser:
         while True:
             answer = self._read()
             if answer.get("id") == self._number:
+                if "error" in answer and answer["error"]["message"] in GONE:
+                    raise LeftError(method)
                 assert "error" not in answer, (method, answer["error"])
                 result: dict[str, Any] = answer["result"]
                 return result
@@ -66,9 +84,13 @@ class Browser:
     def open(self, url: str) -> None:
         """Load a page and wait until it has loaded. A fragment of the page at hand only scrolls."""
         seen = len(self.events)
-        if "loaderId" not in self.send("Page.navigate", url=url):
-            return
-        while not any(e.get("method") == "Page.loadEventFired" for e in self.events[seen:]):
+        # By its own number: the page before may still be loading, and its end is not this one's.
+        loader = self.send("Page.navigate", url=url).get("loaderId")
+        while loader is not None and not any(
+            e.get("method") == "Page.lifecycleEvent"
+            and (e["params"]["loaderId"], e["params"]["name"]) == (loader, "load")
+            for e in self.events[seen:]
+        ):
             self.events.append(self._read())
 
     def ask(self, expression: str) -> Any:
@@ -80,8 +102,25 @@ class Browser:
         return answer["result"].get("value")
 
     def settle(self) -> None:
-        """Wait until what was set going has been drawn."""
-        self.ask("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+        """Wait until what was set going has been drawn, on this page or on the one it leads to."""
+        drawn = (
+            "new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))"
+        )
+        self._until(drawn)
+
+    def wait_for(self, expression: str) -> None:
+        """Until it is true in the page; whatever is loading meanwhile."""
+        self._until(f"!!(document.body && ({expression}))")
+
+    def _until(self, expression: str) -> None:
+        """Ask until it is true, of whichever page is there by then."""
+        end = time.monotonic() + WAIT_S
+        while True:
+            with suppress(LeftError):
+                if self.ask(expression):
+                    return
+            assert time.monotonic() < end, (expression, self.ask("document.body?.innerText"))
+            time.sleep(0.05)
 
     def click(self, selector: str) -> None:
         """Click the middle of an element with the mouse, as a person would."""

@@ -46,3 +46,9 @@ def test_a_slug_needs_no_escaping_in_an_address_or_an_attribute(text: str) -> No
 )
 def test_different_names_have_different_slugs(one: str, other: str) -> None:
     assert (slug(one) == slug(other)) == (one == other)
+
+
+def test_on_a_page_of_one_trajectory_its_places_need_no_key() -> None:
+    assert turn_key("", 12) == "turn-12"
+    assert item_key("", "flights-03.delay") == "item-flights-03.delay"
+    assert quote_key(turn_key("", 12), "x") == "turn-12/item-x"

@@ -87,3 +87,19 @@ def test_however_quotes_overlap_their_pieces_join_to_the_quote_and_the_text_is_w
         pieces = [m for m in page.all("mark") if m.get("data-item") == span.item]
         assert "".join(m.text for m in pieces) == text[span.start : span.end]
         assert [m.get("id") for m in pieces] == [span.id] + [None] * (len(pieces) - 1)
+
+
+def test_a_number_inside_a_quote_is_a_link_to_itself_and_the_text_stays() -> None:
+
+    start = TEXT.index("20.0")
+    quote = Span(12, start + 4, "item-a", "turn-1/item-a")
+    number = Span(start, start + 4, "turn-1/number-1", "turn-1/number-1", kind="number")
+    page = parse(str(mark(TEXT, [quote, number])))
+    assert page.text == TEXT
+    (link,) = page.all("a")
+    assert link.attributes == {
+        "class": "claim",
+        "id": "turn-1/number-1",
+        "href": "#turn-1/number-1",
+    }
+    assert link.text == "20.0"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.results import ResultView, fair_cap, view
+from analysis.results import ResultView, cells, fair_cap, view
 from core.trajectory import ToolResult
 
 
@@ -169,3 +169,22 @@ def test_however_long_the_texts_are_the_capped_ones_fit(lengths: list[int], tota
         assert sum(min(length, cap + 1) for length in lengths) > total
     else:
         assert all(length <= cap for length in lengths)
+
+
+def test_every_value_is_named_by_the_place_where_it_is_shown() -> None:
+    text = json.dumps(
+        {
+            "row_count": 2,
+            "columns": ["a", "b"],
+            "rows": [[1, 2], [3, 4]],
+            "more": [{"x": 5}, {"x": 6, "y": 7}],
+        }
+    )
+    found = list(cells(text))
+    shown = _view(text)
+    for each in found:
+        if each.table is not None and each.value is not None:
+            assert shown.tables[each.table].rows[each.row][each.column] == str(each.value)
+    assert [(c.value, c.name) for c in found if c.table is None] == [(2, "row_count")]
+    assert [c.value for c in found if c.table == 1] == [5, None, 6, 7]
+    assert [c.value for c in cells("plain")] == ["plain"]

@@ -60,3 +60,13 @@ def test_the_chart_shows_the_agent_first_and_the_strict_score_over_items() -> No
 def test_without_scores_there_are_no_rows_and_no_bars() -> None:
     board = Scoreboard([], "carrier", "carriers")
     assert (board.rows(), board.bars(), board.own()) == ([], [], None)
+
+
+def test_further_baselines_have_a_place_where_they_were_judged() -> None:
+    scores = [*_all(), score("closed_book", "message", "item", 0.2, 100)]
+    board = Scoreboard(scores, "carrier", "carriers")
+    assert board.names == ("shuffled_entity", "generic", "blank", "closed_book")
+    first, second, *_ = board.rows()
+    assert first.baselines[3] is not None and first.baselines[3].strict == 0.2
+    assert second.baselines[3] is None
+    assert [bar.label for bar in board.bars()[0].bars][-1] == "the model unseeing"

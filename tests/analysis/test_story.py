@@ -26,7 +26,7 @@ def test_each_turn_tells_its_own_insights_and_a_turn_without_one_tells_none() ->
     run = trajectory(
         insights=(insight("t1", "One.", 1), insight("t1", None, 2), insight("t1", "Three.", 3))
     )
-    told = [[_plain(text) for text in t.insights] for t in _tell(run).turns]
+    told = [[_plain(i.text) for i in t.insights] for t in _tell(run).turns]
     assert told == [["One."], [], ["Three."]]
 
 
@@ -34,14 +34,14 @@ def test_the_turn_that_first_supports_an_item_names_it_and_its_words_are_marked(
     run = trajectory(insights=(insight("t1", "Mean 12.5.", 2),))
     story = _tell(run, verdict("a", turns=(2,), evidence="Mean 12.5"))
     assert [[i.number for i in t.first] for t in story.turns] == [[], [1], []]
-    assert 'id="carrier-01/turn-2/item-a"' in story.turns[1].insights[0]
+    assert 'id="carrier-01/turn-2/item-a"' in story.turns[1].insights[0].text
     assert "items first found at turns 2" in story.strip
 
 
 def test_insights_that_name_no_stored_turn_are_kept_apart() -> None:
     run = trajectory(insights=(insight("t1", "Late.", 9),))
     story = _tell(run)
-    assert [_plain(text) for text in story.undated] == ["Late."]
+    assert [_plain(i.text) for i in story.undated] == ["Late."]
     assert all(not t.insights for t in story.turns)
 
 
@@ -75,4 +75,12 @@ def test_found_items_are_counted_at_both_levels() -> None:
     run = trajectory(insights=(insight("t1", "x", 1), insight("t1", "y")))
     story = _tell(run, verdict("a", turns=(1,)), verdict("a", "insufficient", level="trajectory"))
     assert (story.message.found, story.report.found, story.report.of) == (1, 0, 1)
-    assert [_plain(r) for r in story.reports] == ["y"]
+    assert [_plain(r.text) for r in story.reports] == ["y"]
+
+
+def test_a_page_goes_on_with_a_long_story_and_keeps_the_turns_that_items_link_to() -> None:
+    run = trajectory(turns=40, insights=(insight("t1", "The figure is 12.5.", 3),))
+    said = verdict("a", turns=(3,), evidence="The figure is 12.5.")
+    told = _tell(run, said, budget=Budget(turns=10, skipped=20))
+    assert [turn.index for turn in told.turns] == [3, *range(21, 31)]
+    assert told.left_out == 29

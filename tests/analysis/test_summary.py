@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis import summary
 from analysis.joined import Judged, join
 from core.trajectory import StopReason
@@ -52,6 +54,18 @@ def test_items_of_unknown_difficulty_are_counted_as_such_and_not_lost() -> None:
         ("hard", 1),
         ("unknown", 1),
     ]
+
+
+def test_each_type_of_insight_has_its_share_and_none_is_lost() -> None:
+    rows = _rows()
+    kinds = ["diagnostic", *["descriptive"] * (len(rows) - 1)]
+    retyped = [
+        replace(row, item=row.item.model_copy(update={"insight_type": kind}))
+        for row, kind in zip(rows, kinds, strict=True)
+    ]
+    found = summary.by_insight_type(retyped)
+    assert [group.name for group in found] == ["descriptive", "diagnostic"]
+    assert sum(group.message.of for group in found) == len(rows)
 
 
 def test_stop_reasons_are_counted_the_most_frequent_first() -> None:

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.checklist import Checklist, ChecklistItem, Expected, Magnitude, Signals
-from core.evaluation import Comparison, Curve, CurvePoint, Evaluation, Rating, Score, Verdict
+from core.evaluation import Curve, CurvePoint, Evaluation, Score, Verdict
+from core.ranking import Comparison, Rating
 from core.record import Record
 from core.run import Limits, ModelSpec, RunSpec
 from core.scenario import Entity, License, Scenario, Task
@@ -201,13 +202,16 @@ def one_of_each() -> list[Record]:
             entities=1,
         ),
         Comparison(
-            evaluation_id="e1",
-            scenario_id="flights",
+            ranking_id="r1",
             entity_id="03",
             left="a",
             right="b",
             shown_first="right",
             winner=None,
+            left_insights=2,
+            right_insights=1,
+            left_characters=40,
+            right_characters=20,
             judge="scripted",
         ),
         Rating(competitor="a", strength=None, method="bradley-terry"),

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from core.evaluation import Curve, CurvePoint, Label, Rating
+from core.evaluation import Curve, CurvePoint, Label
+from core.ranking import Rating
 from tests.core.builders import verdict
 
 turns = st.lists(st.integers(1, 500), unique=True, max_size=10)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from core.run import Limits
+from core.run import Continuation, Continued, Limits
 from core.scenario import Entity
 from tests.core.builders import run_spec, scenario
 
@@ -85,3 +85,17 @@ def test_a_run_without_a_model_and_without_a_budget_is_a_run() -> None:
 def test_a_run_refuses_a_word_outside_the_vocabulary(field: str) -> None:
     with pytest.raises(ValidationError, match=field):
         run_spec(**{field: "everything"})
+
+
+def test_what_is_explored_is_each_entity_in_each_trial_or_what_is_gone_on_from() -> None:
+    whole = run_spec(entity_ids=("01", "02"), trials=2)
+    assert whole.keys == (("01", 1), ("02", 1), ("01", 2), ("02", 2))
+    some = Continuation(
+        run_id="r0",
+        trajectories=(
+            Continued(entity_id="02", trial=1, trajectory_id="a"),
+            Continued(entity_id="01", trial=2, trajectory_id="b"),
+        ),
+    )
+    onward = run_spec(entity_ids=("02", "01"), trials=2, continues=some)
+    assert onward.keys == (("02", 1), ("01", 2))

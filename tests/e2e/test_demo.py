@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from core.trajectory import Trajectory
@@ -33,6 +35,10 @@ class Demo:
     home: Path
     answer: dict[str, Any]
     stderr: str
+    board: str
+    """What its own link led to, while it served."""
+    exit_code: int
+    """After Ctrl-C."""
 
     def store(self) -> Repository:
         return open_store(self.home / "store.sqlite3")
@@ -40,19 +46,41 @@ class Demo:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
-    """In an empty home: the database is built as well."""
-    home = tmp_path_factory.mktemp("demo") / "home"
-    done = subprocess.run(
-        [sys.executable, "-m", "server.cli.main", "demo", "--json", "--home", str(home)],
-        cwd=ROOT,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr
-    yield Demo(home, last_line(done.stdout), done.stderr)
+    """In an empty home: the database is built as well; at the end its dashboard is looked at."""
+    folder = tmp_path_factory.mktemp("demo")
+    home = folder / "home"
+    command = [sys.executable, "-m", "server.cli.main", "demo", "--json", "--serve"]
+    with (folder / "stderr").open("w+") as log:
+        process = subprocess.Popen(
+            [*command, "--home", str(home)],
+            cwd=ROOT,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line, (folder / "stderr").read_text()
+            answer = last_line(line)
+            with httpx.Client(follow_redirects=True) as browser:
+                board = browser.get(answer["dashboard"]).text
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        finally:
+            process.kill()
+    stderr = (folder / "stderr").read_text()
+    yield Demo(home, answer, stderr, board, process.returncode)
+
+
+def test_the_demo_ends_by_showing_its_run_on_the_dashboard_until_ctrl_c(demo: Demo) -> None:
+    found = demo.answer["item_accuracy"]["trajectory"]
+    assert f'<a href="/runs/{demo.answer["run"]}">profiler</a>' in demo.board
+    assert f"{100 * found:.1f}%" in demo.board
+    assert "A year of flights" in demo.board
+    assert demo.exit_code == 0
+    assert "Traceback" not in demo.stderr
 
 
 def test_the_demo_answers_with_one_object_that_has_every_figure(demo: Demo) -> None:
@@ -60,7 +88,7 @@ def test_the_demo_answers_with_one_object_that_has_every_figure(demo: Demo) -> N
     assert answer["entities"] == answer["self_terminated"] == 16
     assert answer["items"] == answer["holds"] >= 120
     assert set(answer["item_accuracy"]) == BOTH_LEVELS
-    assert set(answer["baselines"]) == {"blank", "generic", "shuffled_entity"}
+    assert set(answer["baselines"]) == {"blank", "generic", "population", "shuffled_entity"}
     assert all(set(each) == BOTH_LEVELS for each in answer["baselines"].values())
     assert answer["seconds"] > 0
     assert answer["execute_code"] in ("bubblewrap", "off")

@@ -19,9 +19,10 @@ AGENT = "tests.server.agents:GatedAgent"
 RUN = ["run", "--scenario", "flights", "--agent", AGENT, "--entities", "01,02,03", "--tools", "sql"]
 
 CAPPED = """
-import resource, sys
+import os, resource, sys
 from server.cli.main import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (130_000, 130_000))
+room = int(os.environ["ROOM"])
+resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 sys.exit(main(sys.argv[1:]))
 """
 """SQLite meets a limit on a file's size in the same write() as a full disk."""
@@ -54,6 +55,9 @@ def _run(home: Home, *command: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_run_on_a_full_disk_says_what_it_kept_and_goes_on_later(home: Home, gate: Path) -> None:
     gate.touch()
+    with home.store() as store:
+        assert store.runs() == []
+    home.environment["ROOM"] = str((home.path / "store.sqlite3").stat().st_size)
     full = _run(home, sys.executable, "-c", CAPPED)
     assert full.returncode == 1
     assert "full" in full.stderr

@@ -301,7 +301,7 @@ def faults(tmp_path_factory: pytest.TempPathFactory, flights_home: Path) -> Faul
     script = Faulty()
     with ScriptedEndpoint(script) as endpoint:
         named = ("--scenario", "flights", "--model", "openai/anything", "--tools", "sql")
-        bounds = ("--limits", f"max_turns={MAX_TURNS}", "--timeout", "4", "--concurrency", "16")
+        bounds = ("--limits", f"max_turns={MAX_TURNS}", "--timeout", "8", "--concurrency", "16")
         at = ("--base-url", endpoint.openai_url)
         done = subprocess.run(
             [sys.executable, "-c", IMPATIENT, "run", "--json", *named, *bounds, *at],

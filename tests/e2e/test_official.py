@@ -75,7 +75,7 @@ def _official(
     chosen = ("evaluate", "last", "--checklist", imported["checklist"])
     matched = _done(home, *chosen, "--baselines", "none")
     with ScriptedEndpoint(judge) as endpoint:
-        asked = ("--judge", "openai/anything", "--base-url", endpoint.openai_url)
+        asked = ("--judge", "openai/anything", "--base-url", endpoint.openai_url, "--uncalibrated")
         judged = _done(home, *chosen, *asked)
         requests = len(endpoint.requests)
     listed = json.loads(qa.read_text("utf-8"))["results"]
@@ -108,9 +108,10 @@ def official(request: pytest.FixtureRequest) -> Official:
 
 
 def test_matching_leaves_items_without_signals_unscored_and_says_so(official: Official) -> None:
-    assert {score["items"] for score in official.matched["scores"]} == {official.items}
-    for score in official.matched["scores"]:
-        assert score["unscored"] == official.items
+    own = [score for score in official.matched["scores"] if score["competitor"] == "profiler"]
+    assert [score["level"] for score in own] == ["message", "message", "trajectory", "trajectory"]
+    for score in own:
+        assert (score["items"], score["unscored"]) == (official.items, official.items)
         assert (score["strict"], score["headline"]) == (None, None)
         assert f"no signals ({official.items})" in score["headline_reason"]
 

@@ -17,7 +17,8 @@ from databases.catalog import InstalledScenario
 from databases.connection import open_readonly
 from databases.schema import read_schema
 from server.build import make_agent, make_checker, open_tools
-from server.evaluate import Judged, Judging
+from server.evaluate import Judging
+from server.judged import Judged
 from server.runner import Explored, Setting, explore, utc_now
 from server.store import open_store
 from tests.e2e import opaque
@@ -52,7 +53,7 @@ def _judged(
             scenario=explored,
             store=store,
             locks=folder / "locks",
-            make_agent=lambda: make_agent("profiler"),
+            make_agent=lambda _key: make_agent("profiler"),
             open_tools=lambda session, _entity: open_tools(
                 cast("InstalledScenario", scenario), "sql", None, session
             ),

@@ -15,7 +15,8 @@ from databases.build import build
 from databases.catalog import InstalledScenario
 from server.authoring import author_checklist
 from server.build import make_agent, make_checker, open_tools
-from server.evaluate import Judged, Judging
+from server.evaluate import Judging
+from server.judged import Judged
 from server.runner import Setting, explore, utc_now
 from server.settings import Settings
 from server.store import Repository, open_store
@@ -42,18 +43,19 @@ class Twin:
     def reports(self, entity_ids: Sequence[str], *, max_turns: int) -> dict[str, str]:
         """What the profiler reports of each, after so many turns at most."""
         with open_store(self.home / f"{self.scenario.scenario.id}.sqlite3") as store:
-            spec = self._explored(store, entity_ids, Limits(max_turns=max_turns))
+            spec = self.explored(store, entity_ids, Limits(max_turns=max_turns))
             return {t.entity_id: _report(t) for t in store.trajectories(spec.id)}
 
     def judged(self, checklist: Checklist, entity_ids: Sequence[str]) -> Judged:
         """The profiler's whole explorations of these, and their shuffled baseline."""
         entities = self.scenario.entities()
         with open_store(self.home / f"{self.scenario.scenario.id}.sqlite3") as store:
-            spec = self._explored(store, entity_ids, Limits())
+            spec = self.explored(store, entity_ids, Limits())
             judging = Judging(spec, store, checklist, make_checker("matching", entities))
             return asyncio.run(judging.judge(entities, utc_now()))
 
-    def _explored(self, store: Repository, entity_ids: Sequence[str], limits: Limits) -> RunSpec:
+    def explored(self, store: Repository, entity_ids: Sequence[str], limits: Limits) -> RunSpec:
+        """A whole run of the profiler, in this store."""
         scenario = self.scenario
         spec = RunSpec(
             id=f"run-{scenario.scenario.id}",
@@ -71,7 +73,7 @@ class Twin:
             scenario=scenario,
             store=store,
             locks=self.home / "locks",
-            make_agent=lambda: make_agent("profiler"),
+            make_agent=lambda _key: make_agent("profiler"),
             open_tools=lambda session, entity: open_tools(
                 scenario, "sql", None, session, entity_id=entity
             ),

@@ -54,6 +54,13 @@ def test_equal_signals_are_compiled_once() -> None:
     assert compile_fact(again) is compile_fact(f.MEAN)
 
 
+def test_the_same_signals_with_another_answer_are_another_fact() -> None:
+    alone = compile_fact(f.MEAN)
+    against = compile_fact(f.MEAN, "The mean departure delay of carrier 03 is 20.0, against 11.9.")
+    assert (alone.rest, against.rest) == (None, 11.9)
+    assert compile_fact(f.MEAN) is alone
+
+
 def test_signals_that_ask_for_the_metric_alone_are_unscored() -> None:
     bare = Signals(metric=("@flights.departure_delay_min",), kind="level", statistic="mean")
     found = f.judge(bare, "Carrier 03's mean departure delay is 20.0.")

@@ -102,4 +102,6 @@ def test_in_a_text_of_capitals_capitals_are_no_codes() -> None:
 def test_what_two_stretches_say_adds_up() -> None:
     one = Narrowing(restricted=False, foreign=1, after=0, clean=False, extreme=True)
     other = Narrowing(restricted=True, foreign=2, after=1, clean=True, extreme=False)
-    assert one + other == Narrowing(restricted=True, foreign=3, after=1, clean=False, extreme=True)
+    assert one.joined(other) == Narrowing(
+        restricted=True, foreign=3, after=1, clean=False, extreme=True
+    )

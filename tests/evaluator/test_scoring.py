@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.checklist import ChecklistItem
-from core.evaluation import Label, Score, Verdict
+from core.evaluation import LEVELS, Label, Score, Verdict
 from core.trajectory import Trajectory
 from evaluator.outcomes import outcomes
 from evaluator.scoring import breakdown, score
@@ -66,6 +66,48 @@ def test_an_entity_that_handed_in_nothing_scores_0_and_stays_in_the_denominator(
     ]
     got = pick(score("x", items, runs, verdicts, [entity(e) for e in ids]))
     assert (got.strict, got.headline, got.items, got.entities) == (0.08, 0.08, 100, 10)
+
+
+def test_the_papers_mean_leaves_out_entities_that_handed_in_nothing_and_strict_does_not() -> None:
+    items = [item("a", "03"), item("b", "04"), item("c", "05")]
+    runs = [
+        trajectory("03", messages=[(1, "It is so.")], report="So."),
+        trajectory("04", messages=[(1, "It is so.")]),
+        trajectory("05"),
+    ]
+    labels: list[Label] = ["supported", "insufficient", "insufficient"]
+    said = [
+        verdict(i.id, label, trajectory_id=f"t-{i.entity_id}-1-1", level=level)
+        for level in LEVELS
+        for i, label in zip(items, labels, strict=True)
+    ]
+    scores = score("x", items, runs, said, [entity(e) for e in ("03", "04", "05")])
+    message, report = pick(scores), pick(scores, "trajectory")
+    assert message.strict == report.strict == pytest.approx(1 / 3)
+    assert (message.answered_only, report.answered_only) == (0.5, 1.0)
+    silent = score("x", items[2:], runs[2:], said, [entity("05")])
+    assert (silent[0].strict, silent[0].answered_only) == (0.0, None)
+
+
+def test_cannot_tell_is_counted_apart_inside_insufficient() -> None:
+    runs = [trajectory(trial=1), trajectory(trial=2)]
+    said = [
+        verdict("a", "insufficient", trajectory_id="t-03-1-1").model_copy(
+            update={"chosen": "cannot tell"}
+        ),
+        verdict("a", "insufficient", trajectory_id="t-03-2-1"),
+        *(verdict("b", "insufficient", trajectory_id=f"t-03-{n}-1") for n in (1, 2)),
+    ]
+    got = pick(score("x", [item("a"), item("b")], runs, said, [entity("03")]))
+    assert (got.insufficient, got.cannot_tell) == (2, 1)
+
+
+def test_a_breakdown_by_type_of_insight() -> None:
+    typed = item("b").model_copy(update={"insight_type": "diagnostic"})
+    args = ("x", [item("a"), typed], [trajectory()], [verdict("b", "supported")], [entity("03")])
+    found = breakdown(*args, by="insight_type")
+    assert list(found) == ["descriptive", "diagnostic"]
+    assert pick(found["diagnostic"]).strict == 1.0
 
 
 def test_an_entity_that_was_never_run_is_unscored_and_stays_in_the_denominator() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from providers.history import marked, sendable
+from providers.history import marked, parted, sendable
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 
@@ -139,3 +139,31 @@ def test_an_empty_text_is_not_marked() -> None:
         places(marked([{"role": "user", "content": "x"}, {"role": "user", "content": " "}])) == []
     )
     assert marked([]) == []
+
+
+def test_what_others_share_is_a_block_of_its_own_with_a_mark_behind_it() -> None:
+    asked = {"role": "user", "content": "insights; question", "shared": 9}
+    (system, sent) = parted([{"role": "system", "content": "sys"}, asked], mark=True)
+    assert system == {"role": "system", "content": "sys"}
+    assert sent == {
+        "role": "user",
+        "content": [
+            {"type": "text", "text": "insights;", **MARK},
+            {"type": "text", "text": " question"},
+        ],
+    }
+    assert asked["shared"] == 9, "what was handed in stays as it was"
+
+
+def test_where_nothing_is_marked_the_message_is_whole_and_says_nothing_of_it() -> None:
+    asked = {"role": "user", "content": "insights; question", "shared": 9}
+    assert parted([asked], mark=False) == [{"role": "user", "content": "insights; question"}]
+
+
+@pytest.mark.parametrize("shared", [0, 1])
+def test_no_block_is_empty(shared: int) -> None:
+    asked = {"role": "user", "content": " question", "shared": shared}
+    assert parted([asked], mark=True) == [{"role": "user", "content": " question"}]
+    whole = {"role": "user", "content": "all", "shared": 3}
+    (sent,) = parted([whole], mark=True)
+    assert sent["content"] == [{"type": "text", "text": "all", **MARK}]

@@ -186,6 +186,27 @@ def test_a_call_that_stands_alone_is_not_cached() -> None:
     assert "cache_control" not in json.dumps(requests[0].body)
 
 
+def test_what_a_judges_questions_share_is_cached_where_marks_are_wanted() -> None:
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "Judge."},
+        {"role": "user", "content": "The insights. The question.", "shared": 13},
+    ]
+    for wire in FORMATS:
+        _, requests = ask([say("x")], wire, messages=messages, role="checker")
+        assert '"shared"' not in json.dumps(requests[0].body)
+        told = [message.text for message in requests[0].messages]
+        assert told == ["Judge.", "The insights. The question."]
+        blocks = [m.raw.get("content") for m in requests[0].messages if m.role == "user"]
+        if wire == "anthropic":
+            assert marks(requests[0]) == ["user"]
+            assert [("cache_control" in block, block["text"]) for block in blocks[0]] == [
+                (True, "The insights."),
+                (False, " The question."),
+            ]
+        else:
+            assert marks(requests[0]) == []
+
+
 # Tokens and money (field case F32)
 
 

@@ -188,3 +188,24 @@ def test_an_empty_file_is_a_script_that_has_ended(tmp_path: Path) -> None:
     path.write_text("")
     with pytest.raises(ProviderError, match="has 0 replies"):
         ask(ScriptedModel.from_file(path), "agent")
+
+
+def test_a_script_goes_on_behind_what_it_said_before_each_line_by_itself() -> None:
+    script: list[Any] = [
+        "one",
+        {"role": "insight", "text": "first"},
+        "two",
+        {"role": "insight", "text": "second"},
+        {"text": "again", "repeat": True},
+    ]
+    model = ScriptedModel(script)
+    model.skip({"agent": 1, "report": 1, "insight": 1})
+    said = [
+        asyncio.run(model.complete([], role=role)).text for role in ("agent", "insight", "agent")
+    ]
+    assert said == ["again", "second", "again"]
+    late = ScriptedModel(script)
+    late.skip({"agent": 9})
+    assert asyncio.run(late.complete([])).text == "again", (
+        "a last one that repeats is never behind it"
+    )

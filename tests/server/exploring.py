@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from core.outside import Key
 from core.protocols import ChatModel, Finish, Observation, Tools
 from core.run import Limits, RunSpec
 from core.scenario import Goal, License, Scenario, Task
@@ -138,7 +139,7 @@ class World:
             self.opened.append(HeldScriptedTools(**self.answers))
             return self.opened[-1]
 
-        def make_agent() -> ScriptedAgent:
+        def make_agent(_key: Key) -> ScriptedAgent:
             self.agents += 1
             return ScriptedAgent(self.script)
 

@@ -10,16 +10,16 @@ import pytest
 
 from core.checklist import Checklist, ChecklistItem
 from core.errors import CheckerError, ChecklistError, UsageError
-from core.evaluation import Level, Verdict
+from core.evaluation import LEVELS, Level, Verdict
 from core.protocols import Checker
 from core.run import RunSpec
 from core.scenario import Entity, License
 from core.trajectory import Insight, StopReason, Trajectory
-from server.evaluate import Judged, Judging, own_evaluations, read
+from server.evaluate import Judging
+from server.judged import Judged, own_evaluations, read
 from server.store import Repository
 from tests.server.support import START, draft, insight, spec, turn
 
-LEVELS: tuple[Level, ...] = ("message", "trajectory")
 ENTITIES = [
     Entity(scenario_id="small", id="01", label="Ash Air"),
     Entity(scenario_id="small", id="02", label="Birch Air"),

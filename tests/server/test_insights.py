@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agent.prompting import Prompts
-from core.errors import ProviderError
+from core.errors import ProviderError, UsageError
+from core.outside import CANCELLED, UNANSWERED
 from core.protocols import Reply, ToolSpec
 from core.scenario import Task
 from core.trajectory import RUN_LIMIT, ModelCall, Role, StopReason, Usage
-from server.insights import LateInsights, missing
+from server.insights import Asked, LateInsights, missing, plan, tells_nothing
+from server.settings import Settings
 from server.store import Repository
 from tests.server.support import START, draft, insight, spec, turn
 
@@ -33,6 +38,7 @@ class Writer:
         tools: Sequence[ToolSpec] = (),
         *,
         role: Role = "agent",
+        form: Mapping[str, Any] | None = None,
     ) -> Reply:
         assert role == "insight"
         self.asked += 1
@@ -147,3 +153,41 @@ def test_a_turn_that_a_limit_refused_whole_is_not_asked_about_and_one_that_lacke
         (1, "It is late."),
         (2, None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "nothing"),
+    [
+        ((None,), False),
+        (("sql",), False),
+        ((UNANSWERED,), True),
+        ((CANCELLED, UNANSWERED), True),
+        ((None, UNANSWERED), False),
+        (("sql", CANCELLED), False),
+        ((RUN_LIMIT, None), True),
+        ((), False),
+    ],
+)
+def test_a_turn_tells_nothing_where_the_agent_saw_nothing(
+    kinds: tuple[str | None, ...], nothing: bool
+) -> None:
+    (answer,) = turn(1).tool_results
+    results = [
+        answer.model_copy(update={"is_error": kind is not None, "error_kind": kind})
+        for kind in kinds
+    ]
+    assert tells_nothing(turn(1).model_copy(update={"tool_results": tuple(results)})) is nothing
+
+
+def test_the_task_is_the_one_that_the_agent_was_told_its_goal_included(
+    store: Repository, tmp_path: Path, flights_home: Path
+) -> None:
+    script = tmp_path / "model.jsonl"
+    script.write_text('{"role": "insight", "text": "It has many."}\n', "utf-8")
+    asked = Asked(model=f"scripted:{script}")
+    settings = Settings(home=flights_home)
+    plain = plan(asked, spec(scenario_id="flights"), store, settings)
+    assert "carrier 01" in plain.task("01").text
+    told = plan(asked, spec(scenario_id="flights", goal="generic"), store, settings)
+    with pytest.raises(UsageError, match="--goal generic: carrier 01 of flights has no goal"):
+        told.task("01")

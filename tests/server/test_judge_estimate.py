@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from core.trajectory import ModelCall, Usage
-from evaluator.asking import Enquiry
 from providers.pricing import Price, PriceTable
-from server.judge_estimate import CHARACTERS, REPLY, estimate_judging
+from server.calls_estimate import CHARACTERS
+from server.judge_estimate import REPLY, estimate_judging
 from tests.server.support import START
 
 PRICES = PriceTable(models={"x/judge": Price(input=1.0, output=10.0)})
-ASKED = Enquiry(messages=({"role": "user", "content": "x" * 400},), key="label", labels={})
+ASKED = ({"role": "user", "content": "x" * 400},)
 
 
 def call(tokens: int | None, *, seconds: float = 2.0, error: str | None = None) -> ModelCall:

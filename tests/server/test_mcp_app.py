@@ -12,7 +12,8 @@ from mcp import Client
 from mcp.types import CallToolResult, TextContent, Tool
 
 from core.protocols import Observation
-from server.mcp_app import MAX_INSTRUCTIONS, instructions, make_app
+from server.instructions import MAX_INSTRUCTIONS
+from server.mcp_app import instructions, make_app
 from tests.server.support import TASK, ScriptedTools
 
 

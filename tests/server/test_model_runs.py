@@ -37,7 +37,9 @@ class Priced(ScriptedModel):
 
     cost: float | None = 0.01
 
-    async def complete(self, messages: Any, tools: Any = (), *, role: Any = "agent") -> Any:
+    async def complete(
+        self, messages: Any, tools: Any = (), *, role: Any = "agent", form: Any = None
+    ) -> Any:
         reply = await super().complete(messages, tools, role=role)
         usage = reply.call.usage.model_copy(
             update={"cost_usd": self.cost, "input_tokens": 10, "output_tokens": 5}
@@ -68,7 +70,7 @@ def go(
 
     setting = replace(
         world.setting(),
-        make_agent=lambda: ReactAgent(insights=insights),
+        make_agent=lambda _key: ReactAgent(insights=insights),
         make_model=make_model,
         board=board,
     )

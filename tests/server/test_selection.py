@@ -30,7 +30,7 @@ def test_a_sample_is_fixed_by_its_seed_and_differs_between_seeds() -> None:
     assert len(set(drawn.values())) > 1
 
 
-@pytest.mark.parametrize("count", ["0", "17", "-1", "x", ""])
+@pytest.mark.parametrize("count", ["0", "17", "-1", "x", "", "²", "9" * 5_000])
 def test_a_sample_that_cannot_be_drawn_says_what_can(count: str) -> None:
     with pytest.raises(UsageError, match="give a number from 1 to 16"):
         pick(f"sample:{count}", KNOWN, noun="carrier")

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import StoreError
-from databases.catalog import SHIPPED
 from server import settings
-from server.checkup import examine
 
 
 def test_the_environment_names_the_home_and_an_option_outweighs_it(
@@ -54,24 +52,3 @@ def test_a_home_that_cannot_be_made_says_what_to_set(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="set DDR_HOME to a folder that you may write"):
         settings.load(tmp_path / "file" / "home").prepare()
-
-
-def test_the_doctor_looks_at_everything_and_names_a_remedy_for_what_is_missing(
-    tmp_path: Path,
-) -> None:
-    found = {f.name: f for f in examine(settings.load(tmp_path))}
-    scenarios = [f"scenario {name}" for name in sorted(SHIPPED)]
-    assert list(found) == ["python", "home", "disk", "sandbox", *scenarios, "store"]
-    assert found["python"].ok
-    assert not found["scenario flights"].ok
-    assert found["scenario flights"].remedy == "ddr scenarios build flights"
-    assert not found["scenario flights"].needed
-    assert all(f.ok or f.remedy for f in found.values())
-
-
-def test_the_doctor_finds_a_damaged_store(tmp_path: Path) -> None:
-    (tmp_path / "store.sqlite3").write_bytes(b"not a database" * 100)
-    store = next(f for f in examine(settings.load(tmp_path)) if f.name == "store")
-    assert not store.ok
-    assert store.needed
-    assert "damaged" in store.detail

@@ -54,7 +54,7 @@ class Watched:
             self.now[name] -= 1
             yield Finish(report="done")
 
-        return run, replace(self.world.setting(), make_agent=lambda: ScriptedAgent(script))
+        return run, replace(self.world.setting(), make_agent=lambda _key: ScriptedAgent(script))
 
 
 def go(runs: Sequence[tuple[RunSpec, Setting]], **more: Any) -> None:
@@ -118,7 +118,7 @@ def test_the_money_that_ran_out_in_one_run_ends_all_and_begins_nothing_more(worl
         yield called(1, await tools.call("execute_query", {}))
         raise BudgetSpentError("the budget of $1 is spent")
 
-    spender = spender[0], replace(spender[1], make_agent=lambda: ScriptedAgent(spend))
+    spender = spender[0], replace(spender[1], make_agent=lambda _key: ScriptedAgent(spend))
     with pytest.raises(BudgetSpentError):
         go([spender, other], concurrency=2)
     (first,), (second,) = (world.store.all_attempts(run.id) for run, _ in (spender, other))

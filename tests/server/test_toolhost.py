@@ -219,7 +219,7 @@ def test_a_host_that_dies_again_and_again_is_given_up_with_a_reason(
         assert "ended 3 times" in seen.text
 
     asyncio.run(talk())
-    assert not host.path.exists()
+    until(lambda: not host.path.exists(), "the end of its socket")
 
 
 PARENT = """

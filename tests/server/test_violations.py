@@ -85,7 +85,7 @@ def test_each_attempt_is_refused_recorded_on_its_turn_and_shown_in_the_report(
             scenario=flights,
             store=store,
             locks=tmp_path / "locks",
-            make_agent=lambda: ScriptedAgent(looking),
+            make_agent=lambda _key: ScriptedAgent(looking),
             open_tools=lambda session, _entity: open_tools(flights, "both", "bubblewrap", session),
         )
         asyncio.run(explore(spec, setting))

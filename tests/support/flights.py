@@ -17,7 +17,7 @@ from databases.connection import open_readonly
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["flights", "flights_connection", "flights_home"]
+__all__ = ["flights", "flights_connection", "flights_home", "own_flights_home"]
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "tests"
@@ -47,6 +47,19 @@ def built_home() -> Path:
 def flights_home() -> Path:
     """The shared DDR_HOME with flights in it; read-only by agreement."""
     return built_home()
+
+
+@pytest.fixture
+def own_flights_home(tmp_path: Path, flights_home: Path) -> Path:
+    """A DDR_HOME of the test's own, in which flights is built."""
+    return linked_home(flights_home, tmp_path / "own-home")
+
+
+def linked_home(flights_home: Path, home: Path) -> Path:
+    """A home that has the built scenario from there, and a store and secrets of its own."""
+    home.mkdir(mode=0o700)
+    (home / "scenarios").symlink_to(flights_home / "scenarios")
+    return home
 
 
 @pytest.fixture(scope="session")

@@ -62,6 +62,20 @@ def _small_model() -> bool:
     return sys.platform == "linux" and (is_installed() or _package_index())
 
 
+def _npm() -> bool:
+    """Whether tests/support/npm.py has its node, or can fetch that and what it runs."""
+    from tests.support.node import is_installed
+
+    return sys.platform == "linux" and (is_installed() or _package_index())
+
+
+def _python_clients() -> bool:
+    """Whether tests/support/environments.py has its packages, or can fetch them."""
+    from tests.support.environments import ALL
+
+    return all(each.is_installed() for each in ALL) or _package_index()
+
+
 def _postgresql() -> bool:
     from tests.support.postgres import programs
 
@@ -80,6 +94,12 @@ NEEDS: dict[str, Need] = {
     "package index": Need(_package_index, "a way to files.pythonhosted.org, or HTTPS_PROXY"),
     "postgresql": Need(_postgresql, "apt-get install postgresql"),
     "root": Need(lambda: os.geteuid() == 0, "run the tests as root (a container will do)"),
+    "npm": Need(
+        _npm, "Linux, and a way to files.pythonhosted.org and registry.npmjs.org, or HTTPS_PROXY"
+    ),
+    "python clients": Need(
+        _python_clients, "a way to files.pythonhosted.org (150 MB), or HTTPS_PROXY"
+    ),
     "ordinary user": Need(lambda: os.geteuid() != 0, "run the tests as an ordinary user"),
     "small model": Need(
         _small_model, "Linux and a way to files.pythonhosted.org (100 MB), or HTTPS_PROXY"

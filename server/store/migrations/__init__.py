@@ -67,7 +67,8 @@ def migrate(connection: sqlite3.Connection, path: Path, known: list[Step] | None
                 connection.execute(f"PRAGMA user_version = {step.number}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk has ended it already
+            connection.execute("ROLLBACK")
         raise
 
 

@@ -158,6 +158,22 @@ def test_the_same_database_gives_the_same_words_whatever_the_clock_says(
     assert [t.tool_calls for t in again.turns] == [t.tool_calls for t in first.turns]
 
 
+def test_one_that_may_ask_so_often_goes_the_same_way_and_stops_there(
+    shop: Path, explored: Explored
+) -> None:
+    whole = explored("S3")
+    two, five = (
+        explore(shop, "S3", label="House 3", agent=ProfilerAgent(most=most)) for most in (2, 5)
+    )
+    assert len(five.turns) == len(two.turns) + 3 < len(whole.turns)
+    for cut in (two, five):
+        taken = len(cut.turns)
+        assert [t.tool_calls for t in cut.turns] == [t.tool_calls for t in whole.turns[:taken]]
+    assert two.bullets and len(two.bullets) < len(five.bullets) < len(whole.bullets)
+    unlimited = explore(shop, "S3", label="House 3", agent=ProfilerAgent(most=10_000))
+    assert unlimited.report == whole.report
+
+
 def test_the_report_is_grouped_and_leads_with_the_entity(explored: Explored) -> None:
     lines = explored("S3").report.splitlines()
     assert lines[0] == "# Profile of shop S3"

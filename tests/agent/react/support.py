@@ -140,6 +140,7 @@ class Scripted:
         tools: Sequence[ToolSpec] = (),
         *,
         role: Role = "agent",
+        form: Mapping[str, Any] | None = None,
     ) -> Reply:
         """The next reply of the script for this role."""
         kept = copy.deepcopy([dict(message) for message in messages])

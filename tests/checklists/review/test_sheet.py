@@ -54,6 +54,18 @@ def test_what_is_defused_is_undone_exactly_and_computes_nothing(text: str) -> No
     assert not defused(text).startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_question_with_a_carriage_return_comes_back_whole(tmp_path: Path, kind: str) -> None:
+    some = checklist(item(1, question="one\rtwo", answer="three\rfour"))
+    path = tmp_path / f"s.{kind}"
+    text = written(some.items, kind).replace('"decision": ""', '"decision": "accepted"')
+    if kind == "csv":
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        assert [row["question"] for row in rows] == ["one\rtwo"]
+    path.write_text(text, "utf-8", newline="")
+    assert len(decisions_in(path, some, who="ada", now=NOW)) == (kind == "jsonl")
+
+
 def sheet(path: Path, change: Callable[[list[dict[str, str]]], None], **more: str) -> Path:
     """The checklist's sheet, filled in by a function of its rows."""
     rows = list(csv.DictReader(io.StringIO(written(checklist().items, "csv"), newline="")))
@@ -157,7 +169,7 @@ def test_what_does_not_fit_is_told_by_line_and_column(
         ("s.csv", b"item_id,question,decision\ni1,M\xfcller,\n", "line 2: not UTF-8 (byte 0xfc)"),
         ("s.csv", b"item_id,item_id,question,decision\n", "line 1: column 'item_id' stands twice"),
         ("s.jsonl", b'{"item_id": "i1"\n', "line 1: not JSON"),
-        ("s.jsonl", b"\n[1]\n", "line 2: not an object"),
+        ("s.jsonl", b"\n[1]\n", "line 2: an object belongs here"),
         (
             "s.jsonl",
             b'{"item_id": 1, "question": "", "decision": ""}',

@@ -9,8 +9,9 @@ from typing import Any
 from core.checklist import ChecklistItem
 from core.errors import ProviderError
 from core.evaluation import Level, Verdict
-from core.protocols import Reply, ToolSpec
+from core.protocols import ChatModel, Reply, ToolSpec
 from core.trajectory import ModelCall, Role, Trajectory, Usage
+from evaluator.interviewing import Interviewer
 from evaluator.llm import LLMChecker
 from tests.evaluator.records import MOMENT, trajectory
 
@@ -46,6 +47,7 @@ class Judge:
         tools: Sequence[ToolSpec] = (),
         *,
         role: Role = "agent",
+        form: Mapping[str, Any] | None = None,
     ) -> Reply:
         assert not tools
         heard = [dict(message) for message in messages]
@@ -107,6 +109,11 @@ def explored(**fields: Any) -> Trajectory:
     return trajectory(**{"messages": MESSAGES, "report": REPORT, **fields})
 
 
+def checker_of(*judges: ChatModel, **options: Any) -> LLMChecker:
+    """The checker with these models, which forget all."""
+    return LLMChecker([Interviewer(judge, role="checker") for judge in judges], **options)
+
+
 async def verdicts(
     judge: Judge,
     items: Sequence[ChecklistItem],
@@ -116,7 +123,7 @@ async def verdicts(
     **options: Any,
 ) -> list[Verdict]:
     """All verdicts, in the order in which they came."""
-    checker = LLMChecker(model=judge, **options)
+    checker = checker_of(judge, **options)
     found = checker.check(items, about or explored(), evaluation_id="e", done=frozenset(done))
     return [verdict async for verdict in found]
 

@@ -156,5 +156,5 @@ def test_the_hash_of_the_prompts_is_that_of_the_texts_alone() -> None:
 
 
 def test_unknown_criteria_are_refused_with_those_that_exist() -> None:
-    with pytest.raises(UnknownNameError, match="known: strict"):
-        Prompts("lenient")
+    with pytest.raises(UnknownNameError, match="known: lenient, strict"):
+        Prompts("kind")

@@ -9,11 +9,10 @@ import pytest
 from core.errors import CheckerError
 from core.evaluation import Verdict
 from core.run import ModelSpec
-from evaluator.llm import LLMChecker
 from providers.catalog import make_model
 from providers.pricing import Price, PriceTable
 from providers.retry import Backoff
-from tests.evaluator.llm.judges import explored, fact, reply
+from tests.evaluator.llm.judges import checker_of, explored, fact, reply
 from tests.support.endpoint import Request, ScriptedEndpoint, Status, Step, Tokens, say
 
 pytestmark = pytest.mark.real
@@ -38,7 +37,7 @@ def answer(request: Request) -> Step:
 def judged(endpoint: ScriptedEndpoint) -> list[Verdict]:
     spec = ModelSpec(provider="openai", name="judge", base_url=endpoint.openai_url)
     model = make_model(spec, prices=PRICES, timeout_s=20, backoff=Backoff(attempts=1))
-    checker = LLMChecker(model=model, concurrency=2)
+    checker = checker_of(model, concurrency=2)
 
     async def check() -> list[Verdict]:
         found = checker.check(ITEMS, explored(report=None), evaluation_id="e")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.errors import UnknownNameError
 from core.protocols import Checker
 from core.trajectory import StopReason, Trajectory
-from evaluator.llm import ASKS, LLMChecker
+from evaluator.interviewing import ASKS
 from evaluator.scoring import score
 from tests.evaluator.llm.judges import (
     DELAY,
@@ -20,6 +20,7 @@ from tests.evaluator.llm.judges import (
     USED,
     Judge,
     at,
+    checker_of,
     choice,
     explored,
     fact,
@@ -257,7 +258,7 @@ def test_a_closed_item_that_cannot_be_compared_is_unscored_without_a_call() -> N
 
 
 def test_it_is_a_checker_that_says_what_its_verdicts_depend_on() -> None:
-    checker = LLMChecker(model=Judge([]))
+    checker = checker_of(Judge([]))
     assert isinstance(checker, Checker)
     assert (checker.name, checker.criteria, checker.judges_asked) == (
         "llm",
@@ -270,9 +271,9 @@ def test_it_is_a_checker_that_says_what_its_verdicts_depend_on() -> None:
 
 def test_wrong_settings_are_refused_before_anything_is_asked() -> None:
     with pytest.raises(UnknownNameError):
-        LLMChecker(model=Judge([]), criteria="mild")
+        checker_of(Judge([]), criteria="mild")
     with pytest.raises(ValueError, match="concurrency"):
-        LLMChecker(model=Judge([]), concurrency=0)
+        checker_of(Judge([]), concurrency=0)
 
 
 fragments = st.sampled_from(

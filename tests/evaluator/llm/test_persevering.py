@@ -10,7 +10,7 @@ import pytest
 from core.errors import CheckerError, ProviderError, ProviderFault
 from core.evaluation import Verdict
 from evaluator.llm import LLMChecker, is_open
-from tests.evaluator.llm.judges import Judge, Messages, Said, explored, fact, reply
+from tests.evaluator.llm.judges import Judge, Messages, Said, checker_of, explored, fact, reply
 
 GOOD = reply(supporting_turns=[2])
 ITEMS = [fact(name) for name in "abcdef"]
@@ -37,7 +37,7 @@ async def run(checker: LLMChecker) -> tuple[dict[str, Verdict], CheckerError | N
 
 def one_by_one(said: list[Said]) -> tuple[dict[str, Verdict], CheckerError | None, Judge]:
     judge = Judge(said)
-    return *asyncio.run(run(LLMChecker(model=judge, concurrency=1))), judge
+    return *asyncio.run(run(checker_of(judge, concurrency=1))), judge
 
 
 def test_a_failure_leaves_its_item_unscored_and_the_others_are_judged() -> None:
@@ -77,13 +77,13 @@ def test_whatever_else_ends_a_request_ends_the_pass_once_the_open_ones_have_answ
     found: set[str] = set()
 
     async def check() -> None:
-        checker = LLMChecker(model=Judge(answer), concurrency=3)
+        checker = checker_of(Judge(answer), concurrency=3)
         async for verdict in checker.check(ITEMS, ABOUT, evaluation_id="e"):
             found.update({verdict.item_id} if verdict.level == "message" else ())
 
     with pytest.raises(LookupError, match="empty"):
         asyncio.run(check())
-    assert found == {"a", "c"}
+    assert found == {"a", "c", "d"}, "a was asked ahead, and b, c and d with one another"
 
 
 def test_two_failures_in_a_row_and_two_at_the_end_do_not_end_the_pass() -> None:
@@ -125,7 +125,7 @@ def test_an_unreadable_reply_is_an_answer_of_the_endpoint() -> None:
 
 
 def test_failures_are_counted_from_one_trajectory_to_the_next() -> None:
-    checker = LLMChecker(model=Judge([down()] * 3))
+    checker = checker_of(Judge([down()] * 3))
 
     async def twice() -> list[Verdict]:
         found: list[Verdict] = []
@@ -140,7 +140,7 @@ def test_failures_are_counted_from_one_trajectory_to_the_next() -> None:
 
 def test_after_the_end_the_same_checker_can_go_on_where_it_stopped() -> None:
     async def resumed() -> set[str]:
-        checker = LLMChecker(model=Judge([GOOD, down("auth"), *[GOOD] * 5]), concurrency=1)
+        checker = checker_of(Judge([GOOD, down("auth"), *[GOOD] * 5]), concurrency=1)
         first, end = await run(checker)
         assert end is not None
         done = frozenset((name, "message") for name in first)
@@ -153,7 +153,7 @@ def test_after_the_end_the_same_checker_can_go_on_where_it_stopped() -> None:
 def test_who_goes_on_after_the_end_gets_three_new_chances() -> None:
     async def resumed() -> tuple[CheckerError | None, CheckerError | None]:
         said: list[Said] = [*[down()] * 3, *[down()] * 2, *[GOOD] * 4]
-        checker = LLMChecker(model=Judge(said), concurrency=1)
+        checker = checker_of(Judge(said), concurrency=1)
         return (await run(checker))[1], (await run(checker))[1]
 
     first, second = asyncio.run(resumed())
@@ -195,17 +195,22 @@ async def settle() -> None:
 def test_so_many_requests_are_under_way_as_asked_for_and_each_verdict_comes_at_once() -> None:
     async def watch() -> None:
         gate = Gate()
-        found = message_verdicts(LLMChecker(model=Judge(gate.answer), concurrency=3))
+        found = message_verdicts(checker_of(Judge(gate.answer), concurrency=3))
         coming = asyncio.ensure_future(anext(found))
         await settle()
-        assert gate.open == "abc"
-        gate.release("b", GOOD)
-        assert (await coming).item_id == "b"
+        assert gate.open == "a", "one goes ahead, so that a prompt cache serves the others"
+        gate.release("a", GOOD)
+        assert (await coming).item_id == "a"
         coming = asyncio.ensure_future(anext(found))
         await settle()
-        assert gate.open == "acd"
-        gate.release("d", GOOD)
-        assert (await coming).item_id == "d"
+        assert gate.open == "bcd"
+        gate.release("c", GOOD)
+        assert (await coming).item_id == "c"
+        coming = asyncio.ensure_future(anext(found))
+        await settle()
+        assert gate.open == "bde"
+        gate.release("e", GOOD)
+        assert (await coming).item_id == "e"
         await found.aclose()  # type: ignore[attr-defined]
 
     asyncio.run(watch())
@@ -214,16 +219,18 @@ def test_so_many_requests_are_under_way_as_asked_for_and_each_verdict_comes_at_o
 def test_what_is_under_way_at_the_end_is_waited_for_and_kept() -> None:
     async def watch() -> None:
         gate = Gate()
-        checking = asyncio.ensure_future(run(LLMChecker(model=Judge(gate.answer), concurrency=3)))
+        checking = asyncio.ensure_future(run(checker_of(Judge(gate.answer), concurrency=3)))
         await settle()
-        gate.release("a", down("auth"))
+        gate.release("a", GOOD)
         await settle()
-        assert gate.open == "bc"
-        gate.release("b", GOOD)
+        gate.release("b", down("auth"))
+        await settle()
+        assert gate.open == "cd"
         gate.release("c", GOOD)
+        gate.release("d", GOOD)
         found, end = await checking
         assert end is not None
-        assert set(found) == {"b", "c"}
+        assert set(found) == {"a", "c", "d"}
 
     asyncio.run(watch())
 
@@ -231,7 +238,7 @@ def test_what_is_under_way_at_the_end_is_waited_for_and_kept() -> None:
 def test_a_pass_that_is_cancelled_leaves_no_request_under_way() -> None:
     async def watch() -> None:
         gate = Gate()
-        checking = asyncio.ensure_future(run(LLMChecker(model=Judge(gate.answer), concurrency=4)))
+        checking = asyncio.ensure_future(run(checker_of(Judge(gate.answer), concurrency=4)))
         await settle()
         checking.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -247,4 +254,4 @@ def test_a_fault_that_is_no_endpoints_is_not_hidden() -> None:
         raise ZeroDivisionError("a bug in a plug-in")
 
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(run(LLMChecker(model=Judge(broken))))
+        asyncio.run(run(checker_of(Judge(broken))))

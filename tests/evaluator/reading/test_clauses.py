@@ -17,7 +17,8 @@ def quotes(text: str) -> list[str]:
 
 
 def quote(folded: Folded, clause: Clause) -> str:
-    return folded.raw[folded.place(clause.start) : folded.place(clause.end - 1) + 1]
+    start, end = clause.span
+    return folded.raw[folded.place(start) : folded.place(end - 1) + 1]
 
 
 def words(text: str) -> list[str]:

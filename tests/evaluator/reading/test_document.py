@@ -66,3 +66,32 @@ def test_every_quote_stands_in_its_insight(texts: list[str]) -> None:
     document = read(texts, OWN, OTHERS)
     for number in range(len(document.clauses)):
         assert document.quote(number) in texts[document.owners[number]]
+
+
+WORDS = (
+    "03 07 Kestrel Condor carrier carriers the its it all others rest overall than against among "
+    "of in for ( ) , and July 2019 20.0 12 minutes second highest higher delay respectively above"
+)
+
+
+@STEADY
+@given(
+    st.lists(
+        st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=12), min_size=1, max_size=4
+    ),
+    st.sampled_from(["", "Carrier 03 is late. ", "Carrier 07 is late. "]),
+)
+def test_a_clause_that_cannot_be_the_entitys_states_nothing_of_it(
+    sentences: list[list[str]], opening: str
+) -> None:
+    text = opening + " ".join(" ".join(words) + "." for words in sentences)
+    document = read([text], OWN, OTHERS, ["carrier"])
+    for number in range(len(document.clauses)):
+        assert document.may_be_own(number) or not document.annotated(number).owned
+
+
+def test_a_clause_about_another_cannot_be_the_entitys() -> None:
+    document = read(
+        ["Carrier 03 is late. Carrier 07 has 11.9. It is early."], OWN, OTHERS, ["carrier"]
+    )
+    assert [document.may_be_own(number) for number in range(3)] == [True, False, False]

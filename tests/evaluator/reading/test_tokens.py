@@ -13,9 +13,7 @@ from tests.evaluator.records import STEADY
 
 def cut(text: str) -> Tokens:
     folded = fold(text)
-    tokens = Tokens([], [], [])
-    tokenize(folded, 0, len(folded.text), tokens)
-    return tokens
+    return tokenize(folded, 0, len(folded.text))
 
 
 def texts(text: str) -> list[str]:
@@ -89,6 +87,18 @@ def test_a_number_too_long_to_be_one_is_a_code() -> None:
     assert (form.kind, form.code) == ("word", True)
 
 
+def test_a_sign_for_a_number_that_is_no_digit_makes_no_figure() -> None:
+    assert [form.kind for form in cut("20 1\u0bf0 7").forms] == ["number", "word", "number"]
+
+
+@STEADY
+@given(st.text(alphabet="aAbBt019.,-':; \n\t\u00e9\u0663\u0bf0_%", max_size=30))
+def test_a_token_is_of_one_kind_wherever_it_stands(text: str) -> None:
+    tokens = cut(text)
+    for known, start, end in zip(tokens.forms, tokens.starts, tokens.ends, strict=True):
+        assert cut(text[start:end]).forms == [known]
+
+
 @STEADY
 @given(st.text(max_size=120))
 def test_tokens_lie_in_order_and_do_not_overlap(text: str) -> None:
@@ -96,3 +106,27 @@ def test_tokens_lie_in_order_and_do_not_overlap(text: str) -> None:
     bounds = [place for pair in zip(tokens.starts, tokens.ends, strict=True) for place in pair]
     assert bounds == sorted(bounds)
     assert len(tokens.forms) == len(tokens.starts) == len(tokens.ends)
+
+
+def test_a_token_is_glued_to_what_stands_before_it_at_once() -> None:
+    tokens = cut("(3.5%), about -2 *to* a\n.b")
+    glued = [tokens.glued(i) for i in range(len(tokens))]
+    known = [form.text for form in tokens.forms]
+    assert known == ["(", "3.5", "%", ")", ",", "about", "-", "2", "to", "a", ".", "b"]
+    assert glued == [
+        False, True, True, True, True, False, False, True, False, False, False, True
+    ]  # fmt: skip
+
+
+@STEADY
+@given(st.text(alphabet="aB1.,-'( \n*_", max_size=30))
+def test_tokens_are_glued_where_their_places_touch(text: str) -> None:
+    tokens = cut(text)
+    touching = [start == end for start, end in zip(tokens.starts[1:], tokens.ends, strict=False)]
+    assert [tokens.glued(i) for i in range(1, len(tokens))] == touching
+
+
+def test_a_word_of_any_length_is_read_alike_whether_or_not_it_was_met_before() -> None:
+    for length in (10, 64, 65, 5000):
+        word = "b" * length
+        assert cut(word).forms == cut(word).forms and texts(f"{word}, x") == [word, ",", "x"]

@@ -48,6 +48,18 @@ VOLUME: list[Case] = [
 ]
 
 MEANS: list[Case] = [
+    (f.MEAN, YES, "Carrier 03 leaves 20.0 minutes behind schedule on average."),
+    (f.MEAN, YES, "On average, flights of airline 03 push back 20 minutes late."),
+    (f.MEAN, YES, "Carrier 03's avg dep delay is 20.0 min (all carriers: 11.9)."),
+    (f.MEAN, YES, "Departures of carrier 03 run about 20 minutes behind schedule."),
+    (f.MEAN, NO, "Carrier 03 leaves 20.0 minutes ahead of schedule on average."),
+    (f.MEAN, LITTLE, "Carrier 03 lands 20.0 minutes late on average."),
+    (f.MEAN, LITTLE, "Carrier 03 leaves 20.0 minutes later than the rest on average."),
+    (f.MEAN, LITTLE, "In frost (below 32 °F), carrier 03 leaves 20.0 minutes late on average."),
+    (f.ARRIVAL_MEAN, YES, "Carrier 03 gets in 15.2 minutes late on average."),
+    (f.ARRIVAL_MEAN, LITTLE, "Carrier 03 takes off 15.2 minutes late on average."),
+    (f.MEDIAN, YES, "The median flight of carrier 03 departs 2 minutes early."),
+    (f.LONGEST, YES, "At its worst carrier 03 left 1301 minutes after its scheduled time."),
     (
         f.MEAN,
         YES,

@@ -155,6 +155,8 @@ TIMES: list[Case] = [
 ]
 
 RESTRICTED: list[Case] = [
+    (f.WET, YES, "On rainy departures carrier 03 leaves 35.2 minutes late on average."),
+    (f.WET, LITTLE, "On rainy departures to A017 carrier 03 leaves 35.2 minutes late on average."),
     (
         f.WET,
         YES,

@@ -20,8 +20,42 @@ def test_scores_are_shown_with_their_baselines_and_as_json(ddr: Ddr, explored: P
     told = ddr("evaluate", RUN, "--checker", "matching", "--json").json
     assert told["evaluation"] == f"{RUN}.e2"
     competitors = {score["competitor"] for score in told["scores"]}
-    assert competitors == {"scripted", "blank", "generic", "shuffled_entity"}
-    assert len(told["scores"]) == 16
+    assert competitors == {"scripted", "blank", "generic", "population", "shuffled_entity"}
+    assert len(told["scores"]) == 20
+    beyond = {
+        (each["other"], each["level"], each["averaging"]) for each in told["beyond_baselines"]
+    }
+    assert len(beyond) == 3 * 4
+    assert told["overall"]["weights"]["flights, message, item"] == 0.25
+    assert set(told["by"]) == {"category", "difficulty", "insight_type"}
+    assert "asks no model" in told["no_closed_book"]
+
+
+def test_baselines_are_chosen_by_name(ddr: Ddr, explored: Path) -> None:
+    told = ddr("evaluate", "last", "--baselines", "population", "--json").json
+    assert {s["competitor"] for s in told["scores"]} == {"scripted", "blank", "population"}
+    assert {
+        s["competitor"]
+        for s in ddr("evaluate", "last", "--baselines", "none", "--json").json["scores"]
+    } == {"scripted"}
+    wrong = ddr("evaluate", "last", "--baselines", "popular")
+    assert wrong.code == 2
+    assert "population" in wrong.err
+    missing = ddr("evaluate", "last", "--baselines", "closed-book")
+    assert missing.code == 2
+    assert "asks no model" in missing.err
+
+
+def test_evaluations_that_rest_on_something_else_are_named_apart(ddr: Ddr, explored: Path) -> None:
+    ddr("evaluate", "last", "--quiet")
+    with open_store(explored / "store.sqlite3") as store:
+        (first, *_) = store.evaluations(RUN)
+        store.add_evaluation(
+            first.model_copy(update={"id": f"{RUN}.e0", "checker": "llm", "judges_asked": ("m",)})
+        )
+    told = ddr("evaluate", "last")
+    assert f"not to be compared with {RUN}.e0: checker: matching" in told.out
+    assert "judges asked: none" in told.out
 
 
 def test_a_report_is_written_where_it_is_wanted(ddr: Ddr, explored: Path, tmp_path: Path) -> None:
@@ -32,7 +66,8 @@ def test_a_report_is_written_where_it_is_wanted(ddr: Ddr, explored: Path, tmp_pa
     ddr("evaluate", "last", "--quiet")
     page = tmp_path / "deep" / "page.html"
     told = ddr("report", "last", "--out", str(page), "--json")
-    assert told.json == {"report": str(page), "run": RUN, "evaluation": f"{RUN}.e1"}
+    told_of = {"report": str(page), "run": RUN, "class": "built-in", "evaluation": f"{RUN}.e1"}
+    assert told.json == told_of
     assert "Carrier 01 exists." in page.read_text("utf-8")
     assert [p.name for p in page.parent.iterdir()] == ["page.html"]
 
@@ -48,6 +83,30 @@ def test_a_report_says_what_ended_after_the_run_was_judged(ddr: Ddr, explored: P
     said = ddr("report", "last").err
     assert "1 of the trajectories ended after the run was judged" in said
     assert f"ddr evaluate {RUN}" in said
+
+
+def test_a_report_names_what_is_not_comparable_and_its_overall_figure(
+    ddr: Ddr, explored: Path, tmp_path: Path
+) -> None:
+    ddr("evaluate", "last", "--quiet")
+    with open_store(explored / "store.sqlite3") as store:
+        (first, *_) = store.evaluations(RUN)
+        store.add_evaluation(
+            first.model_copy(
+                update={
+                    "id": f"{RUN}.e2",
+                    "checker": "llm",
+                    "judges_asked": ("m",),
+                    "criteria": "lenient",
+                }
+            )
+        )
+    page = tmp_path / "page.html"
+    assert ddr("report", "last", "--out", str(page)).code == 0
+    text = page.read_text("utf-8")
+    assert f"Evaluation {RUN}.e1 of this run stands in no column here" in text
+    assert f"criteria: lenient ({RUN}.e2) against strict ({RUN}.e1)" in text
+    assert "No closed-book baseline." in text
 
 
 def test_a_report_that_cannot_be_written_leaves_nothing(

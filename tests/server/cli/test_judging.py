@@ -106,7 +106,7 @@ def test_the_baselines_of_a_judge_are_a_choice(ddr: Ddr, explored: Path, tmp_pat
     every = ddr("evaluate", "last", "--judge", name, "--baselines", "all", "--json").json
     assert every["evaluation"] == none["evaluation"], "what was judged already is not paid twice"
     names = {s["competitor"] for s in every["scores"]}
-    assert names == {"scripted", "blank", "generic", "shuffled_entity"}
+    assert names == {"scripted", "blank", "generic", "population", "shuffled_entity"}
     rules = ddr("evaluate", "last", "--baselines", "none", "--json").json
     assert {s["competitor"] for s in rules["scores"]} == {"scripted"}
 
@@ -222,8 +222,8 @@ def test_an_item_at_which_the_judge_failed_is_asked_again_and_both_calls_count(
         (("--checker", "matching", "--judge", "openai/x"), "leave --judge out"),
         (("--checker", "lmm", "--judge", "openai/x"), "leave --judge out"),
         (("--checker", "lmm"), "did you mean 'llm'?"),
-        (("--judge", "openai/x", "--criteria", "kind"), "known: strict"),
-        (("--judge", "openai/x", "--baselines", "some"), "known: all, free, none"),
+        (("--judge", "openai/x", "--criteria", "kind"), "known: lenient, strict"),
+        (("--judge", "openai/x", "--baselines", "some"), "known: all, blank, closed-book, free"),
         (("--judge", "openai/x", "--concurrency", "0"), "give 1 or more"),
         (("--judge", "replay:last"), "not a judge's questions"),
     ],

@@ -145,6 +145,9 @@ def test_what_nobody_wrote_a_checklist_for_is_explored_and_never_told_to_be_scor
     assert refused.code == 2
     assert "'garden' has no checklist of its own: name one by --checklist" in refused.err
 
+    read = ddr("report", "last", "--out", str(tmp_path / "read.html"))
+    assert (read.code, "nobody has brought a checklist for garden" in read.err) == (0, True)
+
     # A checklist of one's own: its file is named again in what may be done next.
     path = tmp_path / "of mine.json"
     item = {"id": "q1", "entity_id": "P1", "question": "How much?", "answer": "1.5 litres"}
@@ -159,3 +162,5 @@ def test_what_nobody_wrote_a_checklist_for_is_explored_and_never_told_to_be_scor
     assert f"--checklist '{path}' --judge PROVIDER/MODEL" in scored.out
     *_, told = scored.out.rstrip().partition("ddr report ")
     assert ddr("report", *shlex.split(told)).code == 0
+    unnamed = ddr("report", "last")
+    assert (unnamed.code, "name one by --checklist" in unnamed.err) == (2, True), "it was judged"

@@ -130,3 +130,43 @@ def test_a_warning_is_told_however_quiet_and_a_hint_is_not(
     Output().hint("next: those")
     out, err = capsys.readouterr()
     assert (out, err) == ("next: those\n", "warning: mind the gap\n")
+
+
+@pytest.mark.parametrize("char", ["\x00", "\x07", "\x1b", "\x7f", "\x9b", "\u202e", "\u2066", "\r"])
+def test_what_a_terminal_would_obey_is_spelt_out_wherever_it_stands(
+    capsys: pytest.CaptureFixture[str], char: str
+) -> None:
+    out = Output()
+    for speak in (out.say, out.hint, out.note, out.warn):
+        speak(f"a{char}b")
+    out.code(f"SELECT '{char}'", "sql")
+    out.table([f"a{char}", f">n{char}"], [[f"b{char}", f"1{char}"]])
+    said = "".join(capsys.readouterr())
+    assert char not in said
+    spelt = char.encode("unicode_escape").decode()
+    assert said.count(spelt) == (8 if char == "\r" else 9), "a carriage return ends a line of code"
+
+
+def test_letters_tabs_and_lines_stay_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    Output().say("ä → 表\ta\r\nb\n\u00a0c")
+    assert capsys.readouterr().out == "ä → 表\ta\nb\n\u00a0c\n"
+
+
+def test_half_a_surrogate_pair_breaks_neither_people_nor_programs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Output().say("a\ud800b")
+    assert capsys.readouterr().out == "a\\ud800b\n"
+    Output(json=True).result({"text": "ä\ud800"})
+    text = capsys.readouterr().out
+    text.encode()
+    assert json.loads(text) == {"text": "ä\ud800"}
+
+
+def test_what_is_no_number_is_null_so_that_json_stays_strict(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    nan, endless = float("nan"), float("inf")
+    Output(json=True).result({"a": [nan, (1.5, endless)], "b": {"c": -endless}, "d": "NaN"})
+    told = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert told == {"a": [None, [1.5, None]], "b": {"c": None}, "d": "NaN"}

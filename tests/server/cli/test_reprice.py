@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.evaluation import Vote
 from core.trajectory import ModelCall, Nudge, StopReason, Usage
+from evaluator.interviewing import summed
 from server.store import Repository, open_store
 from tests.server.cli.conftest import Ddr
 from tests.server.support import START, draft, evaluation, insight, spec, turn, verdict
@@ -79,6 +81,30 @@ def test_every_stored_call_has_its_cost_anew(ddr: Ddr, home: Path, prices: Path)
     assert {c.price_table_hash for c in only.calls} == {done.json["price_table_hash"]}
     judged = [v.call.usage.cost_usd if v.call else None for v in verdicts]
     assert judged == [pytest.approx(0.006, abs=1e-9), None, None]
+
+
+def test_each_vote_of_a_panel_has_its_own_price(ddr: Ddr, home: Path, tmp_path: Path) -> None:
+    one, other = call("checker"), call("checker", model="other/y")
+    votes = tuple(
+        Vote(judge=each.model_asked, label="supported", call=each) for each in (one, other)
+    )
+    with open_store(home / "store.sqlite3") as store:
+        run = spec()
+        store.add_run(run)
+        only = store.start_trajectory(draft(run))
+        store.end_trajectory(only.id, StopReason.FINISHED, ended_at=START)
+        store.add_evaluation(evaluation(run))
+        store.add_verdicts([verdict(only.id, votes=votes, call=summed([one, other]))])
+    prices = tmp_path / "prices.toml"
+    prices.write_text(PRICES + '[models."other/y"]\ninput = 1.0\noutput = 1.0\n', "utf-8")
+    done = ddr("reprice", "last", "--prices", str(prices), "--json")
+    assert done.json["calls"] == 2
+    with open_store(home / "store.sqlite3") as store:
+        (priced,) = store.verdicts("e1")
+    costs = [each.usage.cost_usd for each in priced.calls]
+    assert costs == [pytest.approx(0.006), pytest.approx(0.002)]
+    assert priced.call is not None
+    assert priced.call.usage.cost_usd == pytest.approx(0.008)
 
 
 def test_a_table_that_cannot_be_read_changes_nothing(ddr: Ddr, home: Path, tmp_path: Path) -> None:

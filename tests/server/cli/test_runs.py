@@ -48,6 +48,8 @@ def test_runs_are_listed_with_how_far_they_are(ddr: Ddr, stored: Path) -> None:
             "created_at": START.isoformat(),
             "scenario": "small",
             "agent": "scripted",
+            "class": "built-in",
+            "imported": None,
             "model": None,
             "protocol": "default",
             "goal": "none",

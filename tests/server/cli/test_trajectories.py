@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,38 @@ def test_an_imported_run_cannot_be_gone_on_with(ddr: Ddr, built_home: Path, logs
     done = ddr("run", "--resume", run)
     assert done.code != 0
     assert "ddr-bench" in done.err
+
+
+def test_a_file_of_lines_is_kept_told_and_scored(
+    ddr: Ddr, built_home: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.jsonl"
+    found = {"entity": 1, "insights": ["The carrier flies."], "report": "It flies."}
+    path.write_text(json.dumps(found) + '\n{"entity": "nobody", "report": "x"}\n', "utf-8")
+    command = ("trajectories", "import", "jsonl", str(path), "--scenario", "flights")
+    done = ddr(*command, "--agent", "mine")
+    assert done.code == 0, done.err
+    assert "1 carrier, 1 trajectory, 0 turns, 1 insight, 1 without a turn, 1 report" in done.out
+    assert "no carrier of the scenario: 1 name: nobody" in done.out
+    again = ddr(*command, "--agent", "mine", "--json").json
+    assert again["was_kept_before"]
+    assert ddr("runs", "--json").json["runs"][0]["class"] == "undeclared"
+    assert ddr("evaluate", "last", "--json").json["scores"][0]["competitor"] == "mine"
+
+
+def test_an_agents_name_is_no_matter_for_the_papers_logs(ddr: Ddr, built_home: Path) -> None:
+    command = ("trajectories", "import", "ddr-bench", "x", "--scenario", "flights")
+    done = ddr(*command, "--agent", "mine")
+    assert done.code == 2
+    assert "leave --agent out, give --model" in done.err
+
+
+def test_what_a_strangers_file_says_is_spelt_out_in_an_error(
+    ddr: Ddr, built_home: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps({"entity": "\x1b[2J\u202e\x07", "insights": ["a"]}), "utf-8")
+    done = ddr("trajectories", "import", "jsonl", str(path), "--scenario", "flights")
+    assert done.code == 1
+    assert "\\x1b[2J" in done.err
+    assert not set("\x1b\u202e\x07") & set(done.err)

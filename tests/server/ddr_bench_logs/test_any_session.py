@@ -48,7 +48,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("sessions")
 
 
-@given(events=events, end=ends, report=said.filter(lambda text: bool(text.strip(" *#_`:.-\n\t"))))
+@given(
+    events=events, end=ends, report=said.filter(lambda text: bool(text.strip(" *#_`:.-").strip()))
+)
 def test_a_session_comes_out_as_it_went_in(
     folder: Path, events: list[Call | Talk], end: str, report: str
 ) -> None:

@@ -12,7 +12,7 @@ from core.run import ModelSpec
 from core.trajectory import StopReason
 from databases.catalog import InstalledScenario, open_scenario
 from server.ddr_bench_logs.keeping import Kept, keep_logs
-from server.evaluate import own_evaluations
+from server.judged import own_evaluations
 from server.store import Repository, open_store
 from server.store.attempts import to_do
 from tests.server.ddr_bench_logs.written import Log, usual

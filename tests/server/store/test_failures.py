@@ -8,11 +8,12 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
 
-from core.errors import StoreError
+from core.errors import LockedError, StoreError
 from server.store import Repository, RunLock, is_locked, open_store
 from server.store.engine import failures
 from tests.server.support import START, draft, spec, turn
@@ -44,6 +45,24 @@ def test_a_locked_store_says_so_and_takes_the_record_afterwards(tmp_path: Path) 
         other.execute("ROLLBACK")
         store.add_run(spec())
         assert store.run("last") == spec()
+
+
+def test_whoever_must_not_wait_is_told_of_a_lock_at_once_and_the_others_wait_as_before(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "store.sqlite3"
+    with open_store(path, busy_timeout_s=0.3) as store:
+        store.unwaiting().add_run(spec())
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        for attempt, least_s, most_s in ((store.unwaiting(), 0.0, 0.2), (store, 0.25, 5.0)):
+            began = time.monotonic()
+            with pytest.raises(LockedError):
+                attempt.delete_run(spec().id)
+            assert least_s <= time.monotonic() - began < most_s
+        other.execute("ROLLBACK")
+        store.unwaiting().delete_run(spec().id)
+        assert store.runs() == []
 
 
 def test_a_file_that_is_no_database_is_named_and_left_alone(tmp_path: Path) -> None:
@@ -90,7 +109,7 @@ def test_an_error_of_the_file_system_keeps_its_cause(tmp_path: Path) -> None:
 FILL = """
 import resource, sys
 from pathlib import Path
-from core.errors import StoreError
+from core.errors import LockedError, StoreError
 from server.store import open_store
 from tests.server.support import draft, spec, turn
 

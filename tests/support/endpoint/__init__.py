@@ -1,10 +1,10 @@
-"""A scripted language-model endpoint on loopback: real HTTP, three wire formats, one script.
+"""A scripted language-model endpoint on loopback: real HTTP, four wire formats, one script.
 
     with ScriptedEndpoint([call("execute_query", query="SELECT 1"), say("FINISH: done")]) as endpoint:
         ...                       # endpoint.openai_url, .anthropic_url or .gemini_url
     endpoint.requests             # what was asked, in order of arrival
 
-It speaks the OpenAI chat API (streaming too), the Anthropic messages API (streaming too) and the
+It speaks OpenAI's chat and responses APIs, the Anthropic messages API (all streaming too) and the
 Gemini generateContent API, all at once; the format is told by the path. `async with` works as well.
 It runs in a thread of its own, takes any number of connections, and closes them all at its end.
 

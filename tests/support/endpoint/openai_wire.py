@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -91,9 +92,20 @@ def _finish(said: Say) -> str:
 def reply(said: Say, request: Request) -> dict[str, Any]:
     """The body of a reply."""
     choice = {"index": 0, "message": _message(said, request), "finish_reason": _finish(said)}
+    if said.chances and request.body.get("logprobs"):
+        choice["logprobs"] = {
+            "content": [_token(said, place) for place in range(len(said.chances))]
+        }
     body = {**_head(said, request, "chat.completion"), "choices": [choice]}
     usage = _usage(said)
     return body if usage is None else {**body, "usage": usage}
+
+
+def _token(said: Say, place: int) -> dict[str, Any]:
+    token, others = said.chances[place]
+    logs = {word: math.log(chance) for word, chance in others.items()}
+    top = [{"token": word, "logprob": log, "bytes": None} for word, log in logs.items()]
+    return {"token": token, "logprob": logs.get(token, 0.0), "bytes": None, "top_logprobs": top}
 
 
 def stream(said: Say, request: Request) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Api = Literal["openai", "anthropic", "gemini"]
+Api = Literal["openai", "responses", "anthropic", "gemini"]
 Role = Literal["system", "user", "assistant", "tool"]
 
 
@@ -48,6 +48,9 @@ class Say:
     """The model that the reply names; None = the one that was asked for."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of the message (OpenAI's format)."""
+    chances: tuple[tuple[str, Mapping[str, float]], ...] = ()
+    """Each token with what might stand in its place and how likely, 0 to 1; told where a request asks
+    for logprobs (OpenAI's format)."""
     latency_s: float | None = None
 
 

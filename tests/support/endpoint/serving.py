@@ -13,7 +13,7 @@ from contextlib import suppress
 from types import ModuleType, TracebackType
 from typing import Any, Self
 
-from tests.support.endpoint import anthropic_wire, gemini_wire, openai_wire
+from tests.support.endpoint import anthropic_wire, gemini_wire, openai_wire, responses_wire
 from tests.support.endpoint.script import (
     Api,
     ContextLength,
@@ -29,6 +29,7 @@ from tests.support.endpoint.script import (
 
 _WIRES: dict[Api, ModuleType] = {
     "openai": openai_wire,
+    "responses": responses_wire,
     "anthropic": anthropic_wire,
     "gemini": gemini_wire,
 }
@@ -237,6 +238,8 @@ def _api(path: str) -> Api | None:
     plain = path.partition("?")[0]
     if plain.endswith("/chat/completions"):
         return "openai"
+    if plain.endswith("/responses"):
+        return "responses"
     if plain.endswith("/messages"):
         return "anthropic"
     if plain.endswith((":generateContent", ":streamGenerateContent")):

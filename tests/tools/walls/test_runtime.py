@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -109,6 +111,18 @@ def test_what_is_no_64_bit_elf_is_passed_over(tmp_path: Path, content: bytes) ->
     assert libraries([file], []) == ({}, set())
 
 
+@pytest.fixture(autouse=True)
+def proc_sys(monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], None]:
+    """Says how /proc/sys is mounted, whatever this machine does: writable unless told otherwise."""
+
+    def mounted(read_only: bool) -> None:
+        flags = os.ST_RDONLY if read_only else 0
+        monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=flags))
+
+    mounted(False)
+    return mounted
+
+
 def command() -> list[str]:
     return sandbox_command(find_runtime(), Sizes(), ["-c", ""], info_fd=7, seccomp_fd=8)
 
@@ -176,3 +190,14 @@ def test_what_may_nest_keeps_every_other_wall(monkeypatch: pytest.MonkeyPatch) -
     assert [word for word in plain if word not in nesting] == ["--disable-userns"]
     assert [word for word in nesting if word not in plain] == ["--cap-add", "CAP_SYS_ADMIN"]
     assert nesting.index("--cap-add") > nesting.index("--cap-drop")
+
+
+def test_in_a_container_the_filter_alone_refuses_further_namespaces(
+    monkeypatch: pytest.MonkeyPatch, proc_sys: Callable[[bool], None]
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    writable = command()
+    proc_sys(True)
+    assert [word for word in writable if word not in command()] == ["--disable-userns"]
+    monkeypatch.setattr("tools.walls.bwrap.filter_program", lambda: None)
+    assert "--disable-userns" in command(), "without a filter it is the only bound, and must hold"

@@ -79,6 +79,7 @@ class Zygote:
             except OSError as exc:
                 with contextlib.suppress(OSError):
                     os.write(handles[1], f"no process could be made: {exc}\n".encode())
+                self._tell_end(message["number"], FAILED)
         for handle in handles:
             os.close(handle)
 
@@ -107,14 +108,13 @@ class Zygote:
             if (number := self._kernels.pop(pid, None)) is None:
                 continue  # what an import started
             code = os.waitstatus_to_exitcode(status)
-            said = {
-                "op": "ended",
-                "number": number,
-                "status": code if code >= 0 else 128 - code,
-                "cpu_s": usage.ru_utime + usage.ru_stime,
-            }
-            with contextlib.suppress(OSError):
-                self._host.send(json.dumps(said).encode())
+            cpu_s = usage.ru_utime + usage.ru_stime
+            self._tell_end(number, code if code >= 0 else 128 - code, cpu_s)
+
+    def _tell_end(self, number: int, status: int, cpu_s: float = 0.0) -> None:
+        said = {"op": "ended", "number": number, "status": status, "cpu_s": cpu_s}
+        with contextlib.suppress(OSError):
+            self._host.send(json.dumps(said).encode())
 
     def _become_kernel(self, bounds: dict[str, Any], channel: int, output: int) -> None:
         """In the child: leave everything of the zygote behind, then serve cells. Never returns."""

@@ -81,11 +81,11 @@ def test_a_long_text_is_cut_in_linear_time() -> None:
 def test_what_may_stand_between_two_parts_of_a_string_is_read_in_linear_time(
     begin: str, fill: str
 ) -> None:
-    began = time.monotonic()
+    began = time.process_time()  # others may be at work
     tokens(f"SELECT {begin}{fill * 50_000}, 2")
     with contextlib.suppress(LexError):
         tokens(f"SELECT {begin}{fill * 50_000}\n'")
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 # Whatever is put together from these, the server is asked what it runs.

@@ -1,0 +1,1 @@
+"""Numbers of insights, and where in their trajectory they come from."""

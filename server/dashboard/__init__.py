@@ -1,0 +1,1 @@
+"""The dashboard: pages for people, drawn by the server from what is stored."""

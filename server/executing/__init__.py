@@ -1,0 +1,1 @@
+"""Start agents from outside, one for each seat, and see them to their end."""

@@ -1,0 +1,1 @@
+"""Everything that is known of runs, as files for other programs: tables, figures, and what they mean."""

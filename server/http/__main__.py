@@ -1,0 +1,5 @@
+"""Start one worker; the supervisor does."""
+
+from server.http.worker import main
+
+main()

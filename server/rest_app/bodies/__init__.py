@@ -1,0 +1,1 @@
+"""What requests and answers look like, each with an example for the OpenAPI document."""

@@ -1,0 +1,1 @@
+"""Exports: records and analyses as files."""

@@ -1,0 +1,1 @@
+"""Logs of other programs in common forms."""
