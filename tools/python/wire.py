@@ -18,7 +18,7 @@ from core.errors import SandboxError
 from tools.python.bounds import Bounds
 from tools.python.memory import MemoryGroup, memory_groups
 from tools.python.process import KernelProcess
-from tools.python.zygote import START_S, Zygote, running_zygote, start_zygote
+from tools.python.zygote import START_S, Zygote, ZygoteGoneError, running_zygote, start_zygote
 from tools.threads import in_thread
 
 LENGTH = struct.Struct(">I")
@@ -58,7 +58,14 @@ class LiveSession:
 
     @classmethod
     async def start(cls, bounds: Bounds, house: str) -> LiveSession:
-        """Have one forked. Raises SandboxError."""
+        """Have one forked, by a new zygote where the one at hand has ended. Raises SandboxError."""
+        try:
+            return await cls._start(bounds, house)
+        except ZygoteGoneError:
+            return await cls._start(bounds, house)
+
+    @classmethod
+    async def _start(cls, bounds: Bounds, house: str) -> LiveSession:
         zygote = running_zygote(house)
         if zygote is None:
             zygote = await in_thread(lambda: start_zygote(house), name="zygote-start")

@@ -47,6 +47,10 @@ class Ending:
     """Processor time of its first process."""
 
 
+class ZygoteGoneError(SandboxError):
+    """It ended after it was found to live: another one may be started."""
+
+
 class Zygote:
     """A warm process in a house of its own. Safe to use from any thread and any event loop."""
 
@@ -78,7 +82,7 @@ class Zygote:
     ) -> Future[Ending]:
         """Have it fork a kernel that talks over `channel` and prints to `output_fd`.
 
-        `probe`: one that puts up its walls and ends with status 0. Raises SandboxError where the
+        `probe`: one that puts up its walls and ends with status 0. Raises ZygoteGoneError where the
         zygote is gone. The answer comes over the channel; what is returned tells of the end.
         """
         ended: Future[Ending] = Future()
@@ -94,7 +98,9 @@ class Zygote:
                 self._send(message, [channel.fileno(), output_fd])
             except OSError as exc:
                 self._living.pop(number, None)
-                raise SandboxError("the Python sandbox has just ended; call again") from exc
+                self.is_alive = False  # known here first: its thread has yet to hear of it
+                self.close()
+                raise ZygoteGoneError("the Python sandbox has just ended; call again") from exc
         if self._warm and number == 1:
             threading.Thread(target=self._grow, name="zygote-grow", daemon=True).start()
         return ended

@@ -8,6 +8,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -327,6 +328,27 @@ def test_a_zygote_that_dies_takes_its_kernels_along_and_the_next_call_works() ->
     finally:
         session.close()
         other.close()
+
+
+def test_the_next_call_works_before_anybody_has_noticed_that_the_zygote_died(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = Session(BubblewrapSandbox())
+    noticed = threading.Event()
+    try:
+        before = zygote_of(session)
+        zygote = running_zygote("bubblewrap")
+        assert zygote is not None
+        end = zygote._end
+        monkeypatch.setattr(zygote, "_end", lambda said: (noticed.wait(30), end(said)))
+        os.kill(before, signal.SIGKILL)
+        wait_until_gone(before, pid_of(session))
+        assert zygote.is_alive
+        assert session.run("1 + 1").value == "2"
+        assert zygote_of(session) != before
+    finally:
+        noticed.set()
+        session.close()
 
 
 def test_a_zygote_that_dies_in_a_cell_says_that_the_variables_are_gone() -> None:
