@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from core.errors import StoreError
-from server.executing.process import Reaper, end_group, ended
+from server.executing.process import Reaper, end_group, ended, start
 from server.settings import Settings
 from tools.threads import in_thread
 
@@ -56,18 +56,14 @@ async def own_server(
     }
     fd = os.open(log, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
     try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=fd,
-            env=environment,
-            cwd="/",
-            start_new_session=True,  # Ctrl-C is for us: agents end first
+        # In a session of its own: Ctrl-C is for us, and agents end first.
+        process = start(
+            command, folder=Path("/"), environment=environment, reaper=reaper, stderr=fd
         )
+    except OSError as exc:
+        raise StoreError(f"the server cannot be started: {exc}") from exc
     finally:
         os.close(fd)
-    reaper.watch(process.pid)
     gone = asyncio.ensure_future(ended(process.pid))
     try:
         yield OwnServer(await _address(process, log), log, gone)

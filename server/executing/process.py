@@ -20,6 +20,7 @@ from server.executing.reaper import GRACE_S
 from tools.threads import in_thread
 
 _REAPER: Final = Path(__file__).with_name("reaper.py")
+_LAUNCHER: Final = Path(__file__).with_name("launcher.py")
 
 
 @dataclass(frozen=True)
@@ -64,18 +65,77 @@ class Reaper:
         self._process.wait()
 
     def watch(self, group: int) -> None:
-        """From now on."""
-        self._say(b"+%d\n" % group)
+        """From now on: what stands in the pipe is read, were we killed the next moment.
+
+        Raises OSError where it was killed itself.
+        """
+        try:
+            self._say(b"+%d\n" % group)
+        except OSError as exc:
+            raise OSError("the process that would end it together with this one is gone") from exc
 
     def forget(self, group: int) -> None:
         """Before its leader is reaped: afterwards the number may be another's."""
-        self._say(b"-%d\n" % group)
+        with contextlib.suppress(OSError):  # it was killed; all else goes on
+            self._say(b"-%d\n" % group)
 
     def _say(self, line: bytes) -> None:
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # it was killed; all else goes on
-            self._process.stdin.write(line)
-            self._process.stdin.flush()
+        os.write(self._process.stdin.fileno(), line)
+
+
+def start(
+    command: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    reaper: Reaper,
+    stderr: int = subprocess.STDOUT,
+) -> subprocess.Popen[bytes]:
+    """Start a command, its output in a pipe, in a group that the reaper knows before it runs.
+
+    What is started is a launcher that waits for its order: were we killed first, it ends by itself.
+    Raises OSError or ValueError for a command that cannot be started; nothing of it is left then.
+    """
+    order = _order(command, environment)
+    fd, failed = os.pipe()
+    with os.fdopen(fd, "rb") as failure:
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_LAUNCHER), str(failed)],
+                cwd=folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                pass_fds=[failed],
+                start_new_session=True,
+            )
+        finally:
+            os.close(failed)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            reaper.watch(process.pid)
+            # One that was killed meanwhile takes no order; its exit code tells of it.
+            with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
+                pipe.write(order)
+            if number := failure.read():
+                raise OSError(int(number), os.strerror(int(number)), command[0])
+        except BaseException:
+            _end_at_once(process, reaper)
+            process.stdout.close()
+            raise
+    return process
+
+
+def _order(command: Sequence[str], environment: Mapping[str, str]) -> bytes:
+    """As the launcher reads it. Raises ValueError for what no process can be told."""
+    parts = [os.fsencode(word) for word in command]
+    parts += [os.fsencode(f"{name}={value}") for name, value in environment.items()]
+    if any(b"\0" in part for part in parts):
+        raise ValueError("embedded null byte")
+    body = b"%d\n" % len(command) + b"".join(part + b"\0" for part in parts)
+    return b"%d\n" % len(body) + body
 
 
 async def run_to_end(
@@ -95,18 +155,9 @@ async def run_to_end(
     """
     began = time.monotonic()
     try:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        process = start(command, folder=folder, environment=environment, reaper=reaper)
     except (OSError, ValueError) as exc:
         return Exit(None, 0.0, tail=f"it cannot be started: {exc}")
-    reaper.watch(process.pid)
     assert process.stdout is not None
     timed_out = False
     waiting = asyncio.ensure_future(ended(process.pid))
@@ -143,9 +194,7 @@ async def end_group(
             _signal(process.pid, signal.SIGTERM)
             await asyncio.wait([waiting], timeout=grace_s)
     finally:  # also where somebody cannot wait: the second Ctrl-C
-        _signal(process.pid, signal.SIGKILL)
-        reaper.forget(process.pid)
-        process.wait()
+        _end_at_once(process, reaper)
 
 
 async def ended(pid: int) -> None:
@@ -156,6 +205,12 @@ async def ended(pid: int) -> None:
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
     await in_thread(wait, name="agent")
+
+
+def _end_at_once(process: subprocess.Popen[bytes], reaper: Reaper) -> None:
+    _signal(process.pid, signal.SIGKILL)
+    reaper.forget(process.pid)
+    process.wait()
 
 
 def _signal(group: int, number: int) -> None:

@@ -95,7 +95,111 @@ def test_one_that_is_killed_has_the_code_that_a_shell_gives(lab: Lab) -> None:
 def test_one_that_cannot_be_started_says_why(lab: Lab) -> None:
     done = lab.run("./nothing-of-this-name")
     assert done.code is None
-    assert "nothing-of-this-name" in done.tail
+    assert done.tail == (
+        "it cannot be started: [Errno 2] No such file or directory: './nothing-of-this-name'"
+    )
+    assert "null byte" in lab.run("echo", "a\0b").tail
+
+
+class Told(Reaper):
+    """A reaper, and the groups that it is to watch."""
+
+    def __init__(self) -> None:
+        self.groups: list[int] = []
+        self.ever: list[int] = []
+
+    def watch(self, group: int) -> None:
+        super().watch(group)
+        self.groups.append(group)
+        self.ever.append(group)
+
+    def forget(self, group: int) -> None:
+        super().forget(group)
+        self.groups.remove(group)
+
+
+def test_the_reaper_forgets_one_that_cannot_be_started_and_one_that_has_ended(
+    tmp_path: Path,
+) -> None:
+    with Told() as reaper:
+        lab = Lab(tmp_path, reaper)
+        assert lab.run("./nothing-of-this-name").code is None
+        assert lab.run("true").code == 0
+        assert len(reaper.ever) == 2
+        assert reaper.groups == []
+        assert not [pid for pid in reaper.ever if is_alive(pid)]
+
+
+def test_without_a_reaper_nothing_is_started(tmp_path: Path) -> None:
+    class Gone(Told):
+        def watch(self, group: int) -> None:
+            self._process.kill()
+            self._process.wait()
+            self.ever.append(group)
+            super().watch(group)
+
+        def forget(self, group: int) -> None:
+            Reaper.forget(self, group)
+
+    with Gone() as reaper:
+        done = Lab(tmp_path, reaper).run(*script("echo $$ > pids"))
+        assert done.code is None
+        assert "would end it together with this one is gone" in done.tail
+        assert not (tmp_path / "pids").exists()
+        assert not is_alive(reaper.ever[0])
+
+
+def test_a_command_is_run_as_if_it_was_started_by_us_directly(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its number, its variables to the last byte, its signals, its open files."""
+    monkeypatch.setenv("LC_ALL", "C")
+    monkeypatch.setenv("ODD", "a=b\n\udcff")
+    looks = "import os, sys; print(os.getpid() == os.getpgrp() == os.getsid(0)); print(os.listdir('/proc/self/fd'))"
+    variables = dict(os.environ)
+    mine = subprocess.run(["env", "-0"], env=variables, capture_output=True, check=True).stdout
+    assert lab.run("env", "-0").code == 0
+    assert sorted(lab.log.read_bytes().split(b"\0")) == sorted(mine.split(b"\0"))
+    lab.log.unlink()
+    shown = lab.run("grep", "-E", "SigIgn|SigBlk", "/proc/self/status").tail
+    assert {line.split()[1] for line in shown.splitlines()} == {"0" * 16}
+    lab.log.unlink()
+    own, files = lab.run(sys.executable, "-c", looks).tail.splitlines()
+    assert (own, files) == ("True", "['0', '1', '2', '3']")  # 3 is the list itself
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_an_agent_is_never_run_where_its_caller_is_killed_as_it_starts_it(
+    tmp_path: Path, told: bool
+) -> None:
+    # The caller kills itself in the moment between the start and the word to the reaper, or right
+    # after that word.
+    starts = f"""
+import asyncio, os, pathlib, signal
+from server.executing.process import Reaper, run_to_end
+class Killed(Reaper):
+    def watch(self, group):
+        if {told}:
+            super().watch(group)
+        pathlib.Path({str(tmp_path / "group")!r}).write_text(str(group))
+        os.kill(os.getpid(), signal.SIGKILL)
+async def main():
+    with Killed() as reaper:
+        await run_to_end(
+            ["sh", "-c", {f"echo $$ > pids; {SLEEPS}"!r}], folder=pathlib.Path({str(tmp_path)!r}),
+            environment=os.environ, log=pathlib.Path({str(tmp_path / "log")!r}),
+            limit_s=None, reaper=reaper,
+        )
+asyncio.run(main())
+"""
+    assert subprocess.run([sys.executable, "-c", starts], check=False).returncode == -signal.SIGKILL
+    group = int((tmp_path / "group").read_text())
+    try:
+        until(lambda: not is_alive(group), "the end of what was started")
+    finally:
+        if is_alive(group):
+            os.killpg(group, signal.SIGKILL)
+    assert not (tmp_path / "pids").exists()
 
 
 def test_at_its_limit_all_that_it_started_is_ended(lab: Lab) -> None:
@@ -188,15 +292,13 @@ def test_an_earlier_log_is_never_overwritten(lab: Lab) -> None:
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_an_agent_does_not_outlive_a_caller_that_is_killed(tmp_path: Path, how: int) -> None:
-    # It tells its number late: a caller that is killed in the moment between the start and the word to
-    # the reaper leaves it behind.
     starts = f"""
 import asyncio, os, pathlib
 from server.executing.process import Reaper, run_to_end
 async def main():
     with Reaper() as reaper:
         await run_to_end(
-            ["sh", "-c", {f"sleep 1; echo $$ > pids; {SLEEPS}"!r}], folder=pathlib.Path({str(tmp_path)!r}),
+            ["sh", "-c", {f"echo $$ > pids; {SLEEPS}"!r}], folder=pathlib.Path({str(tmp_path)!r}),
             environment=os.environ, log=pathlib.Path({str(tmp_path / "log")!r}),
             limit_s=None, reaper=reaper,
         )
