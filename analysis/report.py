@@ -27,6 +27,7 @@ from analysis.statistics import median
 from analysis.story import Story, tell
 from core.agent_class import APART
 from core.evaluation import Curve
+from core.naming import without_folders
 from core.run import RunSpec
 from core.scenario import Entity
 from core.trajectory import Sandbox, Trajectory
@@ -219,12 +220,6 @@ def _called(run: RunSpec) -> str:
     return f"{run.model.provider}{':' if run.model.provider == 'replay' else '/'}{run.model.name}"
 
 
-def _named(model: str) -> str:
-    """A model's stored name without the folders of a script: they are nobody's business."""
-    provider, colon, path = model.partition(":")
-    return f"{provider}:{PurePath(path).name}" if colon and provider == "scripted" else model
-
-
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -267,7 +262,7 @@ def _sql(source: str) -> Markup:
 
 
 FILTERS: Final = {
-    "named": _named,
+    "named": without_folders,
     "percent": percent,
     "seconds": _seconds,
     "moment": _moment,

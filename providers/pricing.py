@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import tomllib
 from collections.abc import Mapping
 from functools import cached_property
@@ -16,6 +15,7 @@ from pydantic import Field, ValidationError
 from core.errors import ConfigError
 from core.record import Record
 from core.trajectory import ModelCall, Usage
+from providers.locality import WITHOUT_ENDPOINT
 
 NO_PRICE = "no price"
 NOT_REPORTED = "tokens not reported"
@@ -96,7 +96,9 @@ class PriceTable(Record):
         """A model's price; None where neither it nor its provider has one."""
         if model in self.models:
             return self.models[model]
-        provider = re.split("[/:]", model, maxsplit=1)[0]
+        # A plug-in's place has a colon too: module:attribute/name.
+        head = model.partition(":")[0]
+        provider = head if head in WITHOUT_ENDPOINT else model.partition("/")[0]
         return self.models.get(f"{provider}/*")
 
     def cost(self, model: str, usage: Usage) -> tuple[float | None, str | None]:

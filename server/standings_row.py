@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from pathlib import PurePath
 from typing import Final
 
 from core.evaluation import Level, Score
+from core.naming import without_folders
 from core.ranking import Rating
 from core.record import Record
 from evaluator.chance import CONSTANT
@@ -189,10 +189,7 @@ def public_ruling(ruling: Mapping[str, str]) -> dict[str, str]:
 
 def public_name(name: str) -> str:
     """A model's name without the folder of the file that scripts it, or the run that is replayed."""
-    head, mark, path = name.partition("scripted:")
-    if mark:
-        return f"{head}{mark}{PurePath(path).name}"
-    return name.partition(":")[0] if name.startswith("replay:") else name
+    return "replay" if name.startswith("replay:") else without_folders(name)
 
 
 def _plain(score: Score) -> Score:

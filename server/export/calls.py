@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from core.naming import without_folders
 from core.trajectory import ModelCall, ToolCall, ToolResult, Trajectory, Turn
-from server.export.fields import Field, Layout, listed, moment, shown_name, usage_fields
+from server.export.fields import Field, Layout, listed, moment, usage_fields
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,12 @@ MODEL_CALLS: Final = Layout[Asked](
             "evaluation_id", "text", "Of a judge: what it judged for.", lambda m: m.evaluation_id
         ),
         Field("role", "text", "agent, insight, report, checker, ...", lambda m: m.call.role),
-        Field("model_asked", "text", "", lambda m: shown_name(m.call.model_asked)),
+        Field("model_asked", "text", "", lambda m: without_folders(m.call.model_asked)),
         Field(
             "model_served",
             "text",
             "",
-            lambda m: shown_name(m.call.model_served) if m.call.model_served else None,
+            lambda m: without_folders(m.call.model_served) if m.call.model_served else None,
         ),
         *usage_fields(lambda m: m.call.usage),
         Field("cost_reason", "text", "Why there is no cost.", lambda m: m.call.usage.cost_reason),

@@ -69,12 +69,6 @@ def listed(parts: Sequence[Any]) -> str | None:
     return " ".join(str(part) for part in parts) or None
 
 
-def shown_name(name: str) -> str:
-    """A model's name without the folder of a scripted one: a path of this machine is nobody's business."""
-    provider, colon, rest = name.partition(":")
-    return f"{provider}:{rest.rpartition('/')[2]}" if colon and "/" in rest else name
-
-
 def usage_fields(of: Callable[[T], Usage | None], prefix: str = "") -> tuple[Field[T], ...]:
     """Columns for tokens and money; unknown stays unknown."""
 

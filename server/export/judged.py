@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from core.checklist import ChecklistItem
 from core.evaluation import Evaluation, Score, Verdict
+from core.naming import without_folders
 from core.trajectory import Trajectory
 from server.export.calls import Asked
-from server.export.fields import Field, Layout, listed, moment, shown_name
+from server.export.fields import Field, Layout, listed, moment
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,12 @@ EVALUATIONS: Final = Layout[Evaluation](
         Field("run_id", "text", "The run.", lambda e: e.run_id),
         Field("evaluation_id", "text", "", lambda e: e.id),
         Field("checker", "text", "", lambda e: e.checker),
-        Field("judges_asked", "text", "", lambda e: listed([*map(shown_name, e.judges_asked)])),
-        Field("judges_served", "text", "", lambda e: listed([*map(shown_name, e.judges_served)])),
+        Field(
+            "judges_asked", "text", "", lambda e: listed([*map(without_folders, e.judges_asked)])
+        ),
+        Field(
+            "judges_served", "text", "", lambda e: listed([*map(without_folders, e.judges_served)])
+        ),
         Field("baseline", "text", "Empty for the agent's own insights.", _baseline),
         Field(
             "beside",
@@ -108,7 +113,7 @@ SCORES: Final = Layout[Scored](
     (
         Field("run_id", "text", "The run.", lambda s: s.run_id),
         Field("evaluation_id", "text", "", lambda s: s.evaluation_id),
-        Field("competitor", "text", "Whose.", lambda s: shown_name(s.score.competitor)),
+        Field("competitor", "text", "Whose.", lambda s: without_folders(s.score.competitor)),
         Field("facet", "text", "Empty for all items.", lambda s: s.facet),
         Field("group", "text", "Of the facet.", lambda s: s.group),
         _plain("level", "text", "message or trajectory."),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from core.naming import without_folders
 from core.run import RunSpec
 from core.trajectory import Insight, Trajectory, Turn
-from server.export.fields import Field, Layout, moment, shown_name, usage_fields
+from server.export.fields import Field, Layout, moment, usage_fields
 from server.runs import competitor
 from server.store.attempts import active_s
 
@@ -37,7 +38,7 @@ class Said:
 
 
 def _model_told(spec: RunSpec) -> str | None:
-    return shown_name(competitor(spec)) if spec.model else None
+    return without_folders(competitor(spec)) if spec.model else None
 
 
 RUNS: Final = Layout[RunSpec](
@@ -52,7 +53,7 @@ RUNS: Final = Layout[RunSpec](
             "sha-256 of the data's content.",
             lambda r: r.scenario_fingerprint,
         ),
-        Field("competitor", "text", "Whose row it is.", lambda r: shown_name(competitor(r))),
+        Field("competitor", "text", "Whose row it is.", lambda r: without_folders(competitor(r))),
         Field("agent", "text", "Which agent.", lambda r: r.agent),
         Field("agent_class", "text", "What it had beside the tools.", lambda r: r.agent_class),
         Field("model", "text", "Empty where no model was asked.", _model_told),
@@ -127,7 +128,7 @@ TRAJECTORIES: Final = Layout[Attempt](
             "model",
             "text",
             "As asked.",
-            lambda a: shown_name(a.trajectory.model) if a.trajectory.model else None,
+            lambda a: without_folders(a.trajectory.model) if a.trajectory.model else None,
         ),
         Field(
             "reported_model",
@@ -187,7 +188,7 @@ INSIGHTS: Final = Layout[Said](
         Field("level", "text", "message or trajectory.", lambda s: s.insight.level),
         Field("turn", "integer", "Empty at trajectory level.", lambda s: s.insight.turn),
         Field("text", "text", "Empty = nothing worth saying.", lambda s: s.insight.text),
-        Field("author", "text", "Whose words.", lambda s: shown_name(s.insight.author)),
+        Field("author", "text", "Whose words.", lambda s: without_folders(s.insight.author)),
         Field("failed", "truth", "The call for it failed.", lambda s: s.insight.failed),
         Field("prompt_hash", "text", "", lambda s: s.insight.prompt_hash),
     ),

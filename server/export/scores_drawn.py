@@ -7,7 +7,7 @@ from typing import Final
 
 from analysis.drawing import INK, SOFT, Form, look, saved, sheet
 from core.evaluation import LEVELS, Score
-from server.export.fields import shown_name
+from core.naming import without_folders
 
 _TITLES: Final = {"message": "message-wise", "trajectory": "trajectory-wise"}
 
@@ -51,7 +51,7 @@ def draw_scores(scores: Sequence[Score], form: Form) -> bytes:
             part.set_xlabel(f"share{of} supported (strict)")
             part.set_xlim(left=0)
             part.margins(x=0.18)
-            part.set_yticks(range(len(names)), [shown_name(name) for name in names])
+            part.set_yticks(range(len(names)), [without_folders(name) for name in names])
             part.set_ylim(len(names) - 0.5, -0.5)
             part.grid(visible=False, axis="y")
         return saved(drawn, form)

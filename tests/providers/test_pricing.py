@@ -174,6 +174,12 @@ def test_a_models_own_price_outweighs_its_providers() -> None:
     assert prices.price("other/big") is None
 
 
+def test_a_plug_in_named_by_its_place_can_be_priced_by_its_provider() -> None:
+    prices = PriceTable(models={"mine.models:Model/*": Price(input=1, output=1)})
+    assert prices.price("mine.models:Model/org/name:free") is not None
+    assert prices.price("mine.models:Other/name") is None
+
+
 def test_a_script_can_be_priced_by_its_provider() -> None:
     prices = PriceTable(models={"scripted/*": Price(input=1, output=1)})
     assert prices.price("scripted:a/path/of/replies.json") is not None

@@ -311,6 +311,7 @@ def test_the_public_sees_no_id_no_path_and_no_word_of_a_judge(
     rows = whole.public().rows()
     assert {row.competitor for row in rows} == {"scripted:answers.json", "openai/two"}
     assert public_name("replay:20260131-small-r001") == "replay"
+    assert public_name("vllm/scripted:5000/org/model") == "vllm/scripted:5000/org/model"
     assert [row.headline("message") for row in rows] == [
         row.headline("message") for row in whole.rows()
     ]

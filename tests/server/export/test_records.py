@@ -20,7 +20,7 @@ from core.trajectory import (
     Usage,
 )
 from server.export.calls import MODEL_CALLS, TOOL_CALLS, calls_of_models, calls_of_tools
-from server.export.fields import Layout, listed, moment, shown_name
+from server.export.fields import Layout, listed, moment
 from server.export.judged import (
     EVALUATIONS,
     ITEMS,
@@ -222,11 +222,11 @@ def test_what_may_quote_the_checklist_is_there_only_where_it_is_asked_for() -> N
 
 
 def test_a_scripted_model_is_named_without_its_folder() -> None:
-    assert shown_name("scripted:/home/somebody/replies.jsonl") == "scripted:replies.jsonl"
-    assert shown_name("openai/org/model:free") == "openai/org/model:free"
-    assert shown_name("replay:20260131-flights-ab12") == "replay:20260131-flights-ab12"
     run = spec(model=ModelSpec(provider="scripted", name="/home/somebody/replies.jsonl"))
     assert row(RUNS, run)["model"] == row(RUNS, run)["competitor"] == "scripted:replies.jsonl"
+    served = spec(model=ModelSpec(provider="vllm", name="registry:5000/org/model"))
+    name = "vllm/registry:5000/org/model"
+    assert row(RUNS, served)["model"] == row(RUNS, served)["competitor"] == name
 
 
 def test_a_run_says_how_it_came_here() -> None:
