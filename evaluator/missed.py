@@ -92,13 +92,14 @@ def missed(
 def computed(case: Missed, needed: Collection[str] | None) -> Computed:
     """Breadth, depth, debug loop or summarisation miss, where the records show it.
 
-    `needed`: the fields that the item's evidence reads; None where that is not known.
+    `needed`: the fields that the item's evidence reads, by the names that the tools of its entity
+    record; None where that is not known.
     """
     if case.noted:
         report = case.trajectory.report
         reason = "noted on the way, and not in the report" if report else "there is no report"
         return Computed("summarisation miss", reason)
-    if needed is None or UNKNOWN_FIELD in needed:
+    if not needed or UNKNOWN_FIELD in needed:
         return Computed(None, "which fields it needs is not known")
     results = [result for turn in case.trajectory.turns for result in turn.tool_results]
     read = {field for result in results for field in result.accessed_fields}
@@ -118,8 +119,9 @@ def computed(case: Missed, needed: Collection[str] | None) -> Computed:
 def _never_read(trajectory: Trajectory, lacking: Sequence[str], *, unsure: bool) -> Computed:
     tried = {word for text in loops(trajectory) for word in re.findall(r"\w+", text.lower())}
     for field in lacking:
-        table, _, column = field.partition(".")
-        if {table.lower(), column.partition("=")[0].lower()} <= tried:
+        # The table and the column, without the schema that a table may have, nor a fact's value.
+        place = field.partition("=")[0].lower().split(".")[-2:]
+        if set(re.findall(r"\w+", " ".join(place))) <= tried:
             return Computed("debug loop", f"asked for in failing calls only: {field}")
     if unsure:
         return Computed(None, "a query could not be followed, and may have read the rest")

@@ -10,7 +10,7 @@ from core.errors import DdrError
 from core.run import RunSpec
 from core.trajectory import ModelCall, Trajectory
 from databases.catalog import open_scenario
-from server.failures import SQLGLOT
+from server.following import SQLGLOT
 from server.settings import Settings
 from server.store import Repository
 

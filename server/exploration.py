@@ -30,12 +30,12 @@ from databases.installed import InstalledScenario
 from databases.schema import Schema
 from evaluator.comparable import Difference, basis, differences
 from server.diffing import sides_of
-from server.failures import SQLGLOT
+from server.following import SQLGLOT, Follower
 from server.judged import own_evaluations
 from server.runs import competitor
 from server.settings import Settings
 from server.store import Repository
-from tools.sql.access import UNPARSED, AccessLog
+from tools.sql.access import UNPARSED
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ def of_runs(
             f"run {first.id} explored another build of {first.scenario_id} than the one that is here: "
             f"what there was to read is not known; build it as it was: {installed.build_command}"
         )
-    schema = installed.schema()
+    follower = Follower(installed)
+    schema = follower.schema
     dialect = SQLGLOT.get(installed.scenario.dialect, installed.scenario.dialect)
     entities = installed.entities()
     names, chosen = _chosen(specs, store, evaluations)
@@ -106,8 +107,7 @@ def of_runs(
         mine = [t for t in kept if t.stop_reason is not None and t.stop_reason.scored]
         left_out += len(kept) - len(mine)
         if spec.origin is not None and not _has_fields(mine):
-            log = AccessLog(schema, dialect, installed.manifest.facts)
-            mine = [_with_fields(each, log) for each in mine]
+            mine = [_with_fields(each, follower) for each in mine]
             recovered.append(spec.id)
         accuracy = _accuracy(store.verdicts(own.id)) if own else {}
         groups.append(Group(name, mine, accuracy))
@@ -236,23 +236,25 @@ def _has_fields(trajectories: Sequence[Trajectory]) -> bool:
     return any(r.accessed_fields for t in trajectories for u in t.turns for r in u.tool_results)
 
 
-def _with_fields(trajectory: Trajectory, log: AccessLog) -> Trajectory:
+def _with_fields(trajectory: Trajectory, follower: Follower) -> Trajectory:
     """With the fields of its SQL; a call of Python reads what nobody knows."""
     turns = tuple(
-        turn.model_copy(update={"tool_results": tuple(_results(turn, log))})
+        turn.model_copy(
+            update={"tool_results": tuple(_results(turn, trajectory.entity_id, follower))}
+        )
         for turn in trajectory.turns
     )
     return trajectory.model_copy(update={"turns": turns})
 
 
-def _results(turn: Turn, log: AccessLog) -> Iterator[ToolResult]:
+def _results(turn: Turn, entity_id: str, follower: Follower) -> Iterator[ToolResult]:
     asked = {call.call_id: call.arguments for call in turn.tool_calls}
     for result in turn.tool_results:
         fields: tuple[str, ...] = ()
         if result.name == PYTHON_TOOL and not result.is_error:
             fields = (UNPARSED,)
         elif result.name == SQL_TOOL and not result.is_error:
-            fields = log.fields(_query(asked.get(result.call_id, "")))
+            fields = follower.fields(entity_id, _query(asked.get(result.call_id, "")))
         yield result.model_copy(update={"accessed_fields": fields}) if fields else result
 
 

@@ -25,12 +25,9 @@ from evaluator.grounding import (
     untraced_share,
 )
 from evaluator.missed import computed, missed
+from server.following import Follower
 from server.store import Repository
 from server.store.judgements import Judgements
-from tools.sql.access import AccessLog
-
-SQLGLOT = {"postgresql": "postgres", "sqlalchemy": ""}
-"""Our names of dialects that sqlglot calls otherwise; '' is its own neutral one."""
 
 
 @dataclass(frozen=True)
@@ -169,13 +166,18 @@ def tallied(basis: Basis, store: Repository, installed: InstalledScenario) -> li
 def needed_fields(
     items: Mapping[str, ChecklistItem], installed: InstalledScenario
 ) -> dict[str, frozenset[str]]:
-    """Per item with evidence, the fields that its SQL reads ('?' among them: not to be followed)."""
-    with_sql = {name: item.evidence_sql for name, item in items.items() if item.evidence_sql}
-    if not with_sql:
+    """Per item with evidence, the fields that its SQL reads ('?' among them: not to be followed).
+
+    By the names that the tools of its entity record.
+    """
+    if not any(item.evidence_sql for item in items.values()):
         return {}
-    dialect = installed.scenario.dialect
-    log = AccessLog(installed.schema(), SQLGLOT.get(dialect, dialect), installed.manifest.facts)
-    return {name: frozenset(log.fields(sql)) for name, sql in with_sql.items()}
+    follower = Follower(installed)
+    return {
+        name: frozenset(follower.fields(item.entity_id, item.evidence_sql))
+        for name, item in items.items()
+        if item.evidence_sql
+    }
 
 
 def derivations(basis: Basis, store: Repository) -> dict[str, dict[str, Derivation]]:

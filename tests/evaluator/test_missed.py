@@ -36,6 +36,7 @@ def test_what_was_never_read_is_breadth_and_what_never_met_is_depth() -> None:
 def test_unknown_stays_unknown() -> None:
     one = turn(1, "1", fields=["flights.dep_delay"])
     assert why(one, needed=None)[0] is None
+    assert why(one, needed=frozenset())[1] == "which fields it needs is not known"
     assert why(one, needed=frozenset({"?"}))[0] is None
     assert why(turn(1, "1"))[1] == "where the agent looked is not recorded"
     assert why(one, turn(2, "2", fields=["?"]))[0] is None
@@ -57,6 +58,15 @@ def test_what_was_asked_for_in_failing_calls_only_is_a_debug_loop() -> None:
     assert why(one, *bad[:2])[0] == "exploration breadth", "two failures are no loop"
     other = [turn(k, "no", sql="SELECT x FROM y", error="sql") for k in (2, 3, 4)]
     assert why(one, *other)[0] == "exploration breadth"
+
+
+@pytest.mark.parametrize("field", ["sky.weather.wind", "weather.Wind", "sky.weather.wind speed"])
+def test_a_loop_is_known_by_the_table_without_its_schema(field: str) -> None:
+    one = turn(1, "1", fields=["flights.dep_delay"])
+    sql = 'SELECT "wind" + "wind speed" FROM weather'
+    bad = [turn(k, "no", sql=f"{sql} LIMIT {k}", error="sql") for k in (2, 3, 4)]
+    needed = frozenset({"flights.dep_delay", field})
+    assert why(one, *bad, needed=needed)[0] == "debug loop"
 
 
 def test_a_call_that_fails_again_and_again_is_a_loop_though_others_come_between() -> None:

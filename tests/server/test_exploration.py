@@ -276,6 +276,19 @@ def test_entities_with_databases_of_their_own_are_measured_by_these(
     }
     heat = {table.name: (table.read_by, table.of) for table in found.heat.tables}
     assert heat == {"north.beds": (1, 2), "south/1.beds": (2, 2), "staff": (0, 3)}
+    logs = run.model_copy(
+        update={"id": f"{run.id}-b", "imported": Imported(form="jsonl", source="x")}
+    )
+    store.add_run(logs)
+    for entity, table in (("north", "beds"), ("south", "beds"), ("all", '"south/1".beds')):
+        mine = store.start_trajectory(draft(logs, entity))
+        store.add_turn(mine.id, turn(1, sql(text=f"SELECT id FROM {table}")))
+        store.end_trajectory(mine.id, StopReason.FINISHED, ended_at=START)
+    recovered = of_run(logs, store, Settings(home=home))
+    assert recovered.recovered == (logs.id,)
+    assert {
+        p.entity_id: (p.use.available, tuple(p.use.counts)) for p in recovered.exploration.points
+    } == told
 
 
 @pytest.mark.parametrize("name", ['a "b"', "x.y", "sélect;--", "日本"])

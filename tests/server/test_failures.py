@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from core.trajectory import Trajectory
+from databases.build import build_manifest
 from databases.catalog import InstalledScenario
+from evaluator.missed import Missed, computed
 from server.failures import grounded, needed_fields
+from tests.databases.test_parts import manifest
 from tests.evaluator.records import item, verdict
-from tests.evaluator.tracing.records import explored, rows
+from tests.evaluator.tracing.records import explored, rows, turn
 
 
 def at(entity_id: str, number: float, text: str, trial: int = 1) -> Trajectory:
@@ -76,3 +81,24 @@ def test_the_fields_of_evidence_are_those_of_the_access_log(flights: InstalledSc
     assert found["broken"] == {"?"}
     assert "none" not in found
     assert needed_fields({"none": items["none"]}, flights) == {}
+
+
+@pytest.mark.parametrize("table", ["beds", '"south/1".beds'])
+def test_what_an_entity_with_tables_of_its_own_reads_is_held_against_these(
+    tmp_path: Path, table: str
+) -> None:
+    """Each ward calls its table beds, and the whole database has both."""
+    wards = build_manifest(manifest(tmp_path), tmp_path / "home")
+    evidence = f"SELECT count(id) FROM {table} WHERE ward = 'south/1'"
+    asked = item("a", "south").model_copy(update={"evidence_sql": evidence})
+    needed = needed_fields({"a": asked}, wards)["a"]
+    assert needed == {"beds.id", "beds.ward"}
+
+    def why(*fields: tuple[str, ...]) -> str | None:
+        turns = tuple(turn(n, "1", fields=each) for n, each in enumerate(fields, start=1))
+        went = explored({}, entity_id="south").model_copy(update={"turns": turns})
+        return computed(Missed(asked, went, noted=False), needed).failure
+
+    assert why(("beds.id", "beds.ward", "staff.name")) is None
+    assert why(("beds.id",), ("beds.ward",)) == "exploration depth"
+    assert why(("beds.id",)) == "exploration breadth"
