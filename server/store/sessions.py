@@ -14,7 +14,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from core.errors import StoreError
-from server.store.engine import begin, driver_of, failures
+from server.store.engine import driver_of, failures
+from server.store.held import Held
 
 
 class Sessions:
@@ -28,8 +29,10 @@ class Sessions:
         joined: Session | None = None,
         waits_for_disk: bool = False,
         waits_for_lock: bool = True,
+        held: Held | None = None,
     ) -> None:
         self._engine, self.path, self._joined = engine, path, joined
+        self._held = held or Held(engine)
         self.waits_for_disk = waits_for_disk
         """Whether each transaction is on the disk itself before it counts as kept."""
         self._waits_for_lock = waits_for_lock
@@ -54,17 +57,19 @@ class Sessions:
             joined=self._joined,
             waits_for_disk=self.waits_for_disk,
             waits_for_lock=False,
+            held=self._held,
         )
 
     def close(self) -> None:
         """Let go of the file."""
+        self._held.close()
         self._engine.dispose()
 
     @contextmanager
     def together(self) -> Iterator[Self]:
         """A repository whose writes are one transaction: all of them are kept, or none."""
         with self.writing() as session:
-            yield type(self)(self._engine, self.path, joined=session)
+            yield type(self)(self._engine, self.path, joined=session, held=self._held)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -90,12 +95,8 @@ class Sessions:
     @contextmanager
     def glancing(self) -> Iterator[sqlite3.Connection]:
         """The driver's own connection, for one statement that reads what is kept."""
-        with failures(self.path):
-            held = self._engine.raw_connection()
-            try:
-                yield driver_of(held)
-            finally:
-                held.close()
+        with failures(self.path), self._held.lent(waits=True) as driver:
+            yield driver
 
     @contextmanager
     def driving(self) -> Iterator[sqlite3.Connection]:
@@ -104,14 +105,10 @@ class Sessions:
             if self._joined is not None:
                 yield driver_of(self._joined.connection().connection)
                 return
-            held = self._engine.raw_connection()
-            try:
-                driver = driver_of(held)
-                begin(driver, waits=self._waits_for_lock)
+            with self._held.lent(waits=self._waits_for_lock) as driver:
+                driver.execute("BEGIN IMMEDIATE")
                 yield driver
                 driver.execute("COMMIT")
-            finally:
-                held.close()  # what was not committed is rolled back
 
 
 @contextmanager
