@@ -54,7 +54,8 @@ def wanted_baselines(text: str | None, *, is_paid: bool) -> Wanted:
 
     Raises UnknownNameError.
     """
-    text = text or ("free" if is_paid else "all")
+    if text is None:
+        text = "free" if is_paid else "all"
     if text == "none":
         return Wanted(frozenset())
     if text == "free":

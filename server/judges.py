@@ -75,7 +75,7 @@ def criteria_of(text: str) -> Criteria:
     empty.
     """
     path = Path(text)
-    if text in CRITERIA or not (path.suffix or path.exists()):
+    if text in CRITERIA or not text or not (path.suffix or path.exists()):
         return criteria_named(text)
     words = read_text(
         path, error=ConfigError, largest=_LARGEST_CRITERIA, shown=f"--criteria {text}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from core.errors import UnknownNameError, UsageError
+from core.errors import UsageError, one_of
 from core.run import ModelSpec
 from core.scenario import Scenario
 from evaluator.interviewing import Interviewer
@@ -92,14 +92,10 @@ def asked_for(
     raters = tuple(dict.fromkeys(options.judges))
     others = tuple(dict.fromkeys(novelty_judges))
     wanted = tuple(dict.fromkeys(metrics)) or ((ROUGE, G_EVAL) if raters else (ROUGE,))
-    known = {name: name for name in SUITES}
-    if suite not in known:
-        raise UnknownNameError("suite", suite, known)
-    if unknown := next((name for name in wanted if name not in METRICS), None):
-        raise UnknownNameError("metric", unknown, METRICS)
-    ways = {name: name for name in MATCHINGS}
-    if matching not in ways:
-        raise UnknownNameError("matching", matching, ways)
+    chosen = one_of("suite", suite, SUITES)
+    for name in wanted:
+        one_of("metric", name, METRICS)
+    way = one_of("matching", matching, MATCHINGS)
     needs = [name for name in wanted if name != ROUGE]
     needs += ["many-to-many"] if matching == "many-to-many" else []
     if needs and not raters:
@@ -119,9 +115,9 @@ def asked_for(
     judges = judges_for(told, scenario, store)
     by_name = dict(zip(names, judges.specs, strict=True))
     asked = Asked(
-        suite=known[suite],
+        suite=chosen,
         metrics=wanted,
-        matching=ways[matching],
+        matching=way,
         judges=judges,
         raters=tuple(by_name[name] for name in raters),
         novelty=tuple(by_name[name] for name in others),

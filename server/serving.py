@@ -191,8 +191,10 @@ def _own_run(wanted: Wanted, settings: Settings) -> Place:
     if wanted.trial is not None:
         raise UsageError("--trial goes with --run: a run of its own has one trial")
     entity, sandbox = wanted.entity, wanted.sandbox or SANDBOX
-    hands = one_of("set of tools", wanted.hands or "both", get_args(Hands))
-    goal = one_of("goal", wanted.goal or "none", get_args(Goal))
+    hands = one_of(
+        "set of tools", "both" if wanted.hands is None else wanted.hands, get_args(Hands)
+    )
+    goal = one_of("goal", "none" if wanted.goal is None else wanted.goal, get_args(Goal))
     name = checked_name(wanted.agent or NAME)
     installed = open_scenario(wanted.scenario, settings.home)
     installed.check()

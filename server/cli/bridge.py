@@ -80,6 +80,7 @@ def bridge(
     from server.cli.evaluate import carry_out
     from server.cli.output import Output
     from server.evaluation_asked import Asked
+    from server.judges import criteria_of
     from server.runner import utc_now
     from server.store import open_store
 
@@ -89,6 +90,8 @@ def bridge(
         raise UsageError("which judge? the published checklists need a model: give --judge")
     out = Output(json=json, quiet=quiet)
     settings = places.load().prepare()
+    usual = "lenient" if scenario in LENIENT else "strict"
+    criteria_of(usual if criteria is None else criteria)  # before anything is imported
     installed = open_scenario(scenario, settings.home)
     facts = load(checklist or f"ddr-bench-{scenario}", settings.checklists)
     known = [entity.id for entity in installed.entities()]
@@ -99,7 +102,7 @@ def bridge(
     asked = Asked(
         checker="llm",
         judging=judging,
-        criteria=criteria or ("lenient" if scenario in LENIENT else "strict"),
+        criteria=usual if criteria is None else criteria,
         protocol="ddr",
         baselines="none",
         uncalibrated=uncalibrated,

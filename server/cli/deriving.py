@@ -79,7 +79,7 @@ def derive(
         scenario=scenario,
         model=model,
         verifier=verifier,
-        entities=entities or "all",
+        entities="all" if entities is None else entities,
         id=id_,
         base_url=base_url,
         sampling=read_sampling(sampling) if sampling else {},

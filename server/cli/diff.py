@@ -61,7 +61,7 @@ def diff(
     from server.store import open_store
 
     out = Output(json=json, quiet=quiet)
-    facet: Any = _FACETS[one_of("facet", by, _FACETS)] if by else None
+    facet: Any = None if by is None else _FACETS[one_of("facet", by, _FACETS)]
     settings = places.load().prepare()
     with open_store(settings.store_path) as store:
         sides = sides_of([store.run(name) for name in runs], store, evaluation or ())

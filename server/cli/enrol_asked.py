@@ -32,7 +32,7 @@ def read_asked(given: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     return {
         "installed": open_scenario(given["scenario"], settings.home),
         "agent": given["agent"],
-        "entities": given["entities"] or "all",
+        "entities": "all" if given["entities"] is None else given["entities"],
         "trials": TRIALS if given["trials"] is None else given["trials"],
         "tools": None
         if given["tools"] is None

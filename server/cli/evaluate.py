@@ -108,8 +108,9 @@ def evaluate(
         spec = _run_of(run, store, settings, out, scenario=scenario, agent=agent)
         lists = settings.checklists
         facts = checklist_for(spec.scenario_id, lists, named=checklist)
+        usual = "llm" if judging.judges else "matching"
         asked = Asked(
-            checker=checker or ("llm" if judging.judges else "matching"),
+            checker=usual if checker is None else checker,
             judging=judging,
             criteria=criteria,
             protocol=protocol_of(protocol),

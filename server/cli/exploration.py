@@ -59,7 +59,7 @@ def exploration(
     speaker = Output(json=json, quiet=quiet)
     paths = out or []
     files_out.check(paths)
-    name = one_of("figure", figure or "points", NAMES)
+    name = one_of("figure", "points" if figure is None else figure, NAMES)
     if figure and not any(path.suffix.lower() in (".svg", ".png") for path in paths):
         raise UsageError(f"--figure {figure} needs a file to be drawn in: --out {figure}.svg")
     settings = places.load().prepare()

@@ -80,7 +80,7 @@ def leaderboard(
     from server.store import open_store
 
     speaker = Output(json=json, quiet=quiet)
-    form = one_of("format", format_ or "plain", _FORMATS)
+    form = one_of("format", "plain" if format_ is None else format_, _FORMATS)
     files_out.check(out or [])
     settings = places.load().prepare()
     table = _models(settings, models or [])

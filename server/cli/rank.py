@@ -164,7 +164,7 @@ def _asked(
 
 def _method(method: str | None, protocol: str | None) -> str:
     if protocol != "ddr":
-        return method or "davidson"
+        return "davidson" if method is None else method
     if method not in (None, "half-win"):
         raise UsageError(f"--protocol ddr rates by half wins: leave out --method {method}")
     return "half-win"
