@@ -8,8 +8,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, Self
@@ -102,21 +102,31 @@ class JsonRows:
 class ParquetRows:
     """By DuckDB, with the columns' own types; a batch at a time, on disk where it grows.
 
-    A column of integers is one of numbers where an integer is too long for the format's.
+    A column of integers is one of numbers where an integer is too long for the format's. Raises
+    StoreError where there is no place to gather them.
     """
 
     def __init__(self, target: IO[bytes], columns: Sequence[Column]) -> None:
-        import duckdb
-
         self._target, self._columns = target, columns
         self._kinds = [each.kind for each in columns]
         self._waiting: list[Sequence[Cell]] = []
-        self._folder = tempfile.TemporaryDirectory(prefix="ddr-parquet-")
-        self._database: duckdb.DuckDBPyConnection = duckdb.connect(f"{self._folder.name}/t.duckdb")
+        with _gathering():
+            self._folder = tempfile.TemporaryDirectory(prefix="ddr-parquet-")
+            try:
+                self._database = self._begin()
+            except BaseException:
+                self._folder.cleanup()
+                raise
+
+    def _begin(self) -> duckdb.DuckDBPyConnection:
+        import duckdb
+
+        database = duckdb.connect(f"{self._folder.name}/t.duckdb")
         # 0: pandas' columns of objects come as text, and each is cast to the type that we name.
-        self._database.execute("SET pandas_analyze_sample = 0")
-        told = ", ".join(f"{_quoted(each.name)} {_SQL_TYPES[each.kind]}" for each in columns)
-        self._database.execute(f"CREATE TABLE t ({told})")
+        database.execute("SET pandas_analyze_sample = 0")
+        told = ", ".join(f"{_quoted(each.name)} {_SQL_TYPES[each.kind]}" for each in self._columns)
+        database.execute(f"CREATE TABLE t ({told})")
+        return database
 
     def add(self, rows: Iterable[Sequence[Cell]]) -> None:
         for row in rows:
@@ -129,7 +139,8 @@ class ParquetRows:
             self._flush()
             path = Path(self._folder.name) / "t.parquet"
             target = str(path).replace("'", "''")
-            self._database.execute(f"COPY t TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
+            with _gathering():
+                self._database.execute(f"COPY t TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
             with path.open("rb") as written:
                 while part := written.read(1 << 20):
                     self._target.write(part)
@@ -138,10 +149,18 @@ class ParquetRows:
 
     def abandon(self) -> None:
         """Leave nothing behind."""
-        self._database.close()
-        self._folder.cleanup()
+        import duckdb
+
+        with suppress(duckdb.Error):  # what could not be kept is not wanted any more
+            self._database.close()
+        with suppress(OSError):
+            self._folder.cleanup()
 
     def _flush(self) -> None:
+        with _gathering():
+            self._insert()
+
+    def _insert(self) -> None:
         import pandas as pd
 
         if not self._waiting:
@@ -160,6 +179,20 @@ class ParquetRows:
         self._database.execute(f"INSERT INTO t SELECT {', '.join(casts)} FROM batch")
         self._database.unregister("batch")
         self._waiting = []
+
+
+@contextmanager
+def _gathering() -> Iterator[None]:
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.Error, OSError) as exc:
+        why = (getattr(exc, "strerror", None) or str(exc)).partition("\n")[0]
+        raise StoreError(
+            f"rows for Parquet cannot be gathered in a file: {why}; free space there, or set TMPDIR to "
+            "another folder"
+        ) from exc
 
 
 _KINDS: Final[dict[TableForm, type[CsvRows | JsonRows | ParquetRows]]] = {
@@ -190,7 +223,11 @@ class TableFile:
             self._file = self._fresh.open("wb")
         except OSError as exc:
             raise unwritable(path, exc) from exc
-        self._rows = rows_to(self._file, form, columns)
+        try:
+            self._rows = rows_to(self._file, form, columns)
+        except BaseException:
+            self._discard()
+            raise
 
     def add(self, rows: Sequence[Sequence[Cell]]) -> None:
         """Further rows."""
@@ -219,10 +256,13 @@ class TableFile:
         finally:
             if kind is not None and isinstance(self._rows, ParquetRows):
                 self._rows.abandon()
-            with suppress(OSError):  # a full disk may say so only now
-                self._file.close()
-            with suppress(OSError):
-                self._fresh.unlink(missing_ok=True)
+            self._discard()
+
+    def _discard(self) -> None:
+        with suppress(OSError):  # a full disk may say so only now
+            self._file.close()
+        with suppress(OSError):
+            self._fresh.unlink(missing_ok=True)
 
 
 def unwritable(path: Path, exc: OSError) -> StoreError:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
+import resource
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from analysis.table import Cell, Column, kind_of
+from analysis.table import Cell, Column, Table, kind_of
 from core.errors import StoreError
+from server.files_out import parquet_bytes
 from server.table_writers import TABLES, TableFile, TableForm
 
 COLUMNS = (
@@ -90,6 +95,58 @@ def test_a_place_that_is_none_is_said_with_the_way_out(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="give another --out"):
         TableFile(tmp_path / "file" / "t.csv", "csv", COLUMNS)
+
+
+@pytest.fixture
+def gathered_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which temporary files are made."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@contextmanager
+def no_file_over(size: int) -> Iterator[None]:
+    """As on a disk that has no more room."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize(("size", "count"), [(5_000, 1), (300_000, 15_000), (300_000, 45_000)])
+def test_a_disk_that_is_full_is_said_in_a_line_with_the_way_out(
+    tmp_path: Path, gathered_in: Path, size: int, count: int
+) -> None:
+    """It is full at the beginning, at the end, and in between."""
+    out = tmp_path / "out"
+    with (
+        pytest.raises(StoreError, match=r"File too large; free space there, or set TMPDIR") as told,
+        no_file_over(size),
+        TableFile(out / "t.parquet", "parquet", COLUMNS) as file,
+    ):
+        file.add(rows(count))
+    assert "\n" not in str(told.value)
+    assert list(out.iterdir()) == list(gathered_in.iterdir()) == []
+
+
+def test_a_full_disk_is_said_of_a_table_in_memory_too(gathered_in: Path) -> None:
+    table = Table("t", ("id",), tuple(("x" * 50 + str(n),) for n in range(25_000)))
+    with pytest.raises(StoreError, match="set TMPDIR"), no_file_over(300_000):
+        parquet_bytes(table)
+    assert parquet_bytes(table)
+
+
+def test_a_place_for_temporary_files_that_is_none_is_said(
+    tmp_path: Path, gathered_in: Path
+) -> None:
+    gathered_in.rmdir()
+    with pytest.raises(StoreError, match=r"No such file or directory; .* set TMPDIR"):
+        TableFile(tmp_path / "out" / "t.parquet", "parquet", COLUMNS)
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_a_column_is_what_all_that_is_known_in_it_is() -> None:
