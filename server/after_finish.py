@@ -35,7 +35,7 @@ def continuation(
     """
     if found := stored_continuation(spec, turns, store):
         return found
-    _refuse(spec)
+    _refuse(spec, turns)
     done = finished(spec, store)
     if not done:
         raise UsageError(f"run {spec.id}: none of its trajectories has ended by itself yet")
@@ -130,11 +130,11 @@ def said_before(spec: RunSpec, key: Key, store: Repository) -> Counter[Role]:
     return Counter(call.role for call in done.calls) if done else Counter()
 
 
-def _refuse(spec: RunSpec) -> None:
+def _refuse(spec: RunSpec, turns: int) -> None:
     why: str | None = None
     if spec.continues is not None:
         why = f"it goes on from run {spec.continues.run_id} itself: take that one, with more turns"
-    elif spec.outside is not None or spec.imported is not None:
+    elif spec.outside is not None or spec.origin is not None:
         why = "its agent is none of ours, so that nobody here can ask it to go on"
     elif spec.agent != REACT or spec.model is None:
         why = (
@@ -142,5 +142,12 @@ def _refuse(spec: RunSpec) -> None:
         )
     elif spec.model.provider == "replay":
         why = f"it replays run {spec.model.name}, which says nothing beyond its end: take that run"
+    elif spec.is_bundled:
+        # And what was found here would stand as the sender's.
+        why = (
+            "it came in a bundle, which does not tell where its model was asked; go on from it in the "
+            f"home that explored it, with {typed(f'stopping {spec.id} --after-finish {turns}')}, and "
+            "have both runs sent in one bundle"
+        )
     if why:
         raise UsageError(f"run {spec.id} cannot be gone on from: {why}")

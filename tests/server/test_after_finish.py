@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.errors import StoreError, UsageError
-from core.run import Imported, Limits, ModelSpec, RunSpec
+from core.run import BUNDLE, Imported, Limits, ModelSpec, RunSpec
 from core.trajectory import Nudge, Preamble, StopReason, Trajectory
 from server.after_finish import (
     check,
@@ -115,12 +115,24 @@ def test_an_original_that_was_deleted_is_told_before_anything_begins(store: Repo
         check(onward, store)
 
 
+LOGS = Imported(form="jsonl", source="x")
+
+
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
         ({"agent": "profiler", "model": None}, "only the agent react has a conversation"),
         ({"model": ModelSpec(provider="replay", name="r0")}, "it replays run r0"),
-        ({"imported": Imported(form="jsonl", source="x")}, "its agent is none of ours"),
+        ({"imported": LOGS}, "its agent is none of ours"),
+        (
+            {"imported": Imported(form=BUNDLE, source="x", before=LOGS)},
+            "its agent is none of ours",
+        ),
+        (
+            {"imported": Imported(form=BUNDLE, source="x")},
+            "came in a bundle, which does not tell where its model was asked; go on from it in the home"
+            " that explored it, with .*ddr stopping .* --after-finish 4, and have both runs sent in one",
+        ),
     ],
 )
 def test_what_cannot_be_asked_to_go_on_is_refused(
