@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-import anyio
-
 from core.errors import DdrError, EndedError, StoreError, ToolError
 from core.outside import FINISH, Caller, Key, Seat
 from core.protocols import Observation, ToolSpec
@@ -137,6 +135,10 @@ class Desk:
         Never raises but what cancels it: then the client has hung up, its work is stopped, and the
         call is written down as taken back.
         """
+        return await self.begin(name, arguments, caller).outcome()
+
+    def begin(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Errand:
+        """The same for whoever waits in a way of its own, and says where nobody does any more."""
         now = self.used_at = self._bench.now()
         request_id = None if caller.request_id is None else _plain(caller.request_id)
         errand = Errand(self.seat.path, request_id, now)
@@ -145,13 +147,7 @@ class Desk:
         errand.serving = serving
         self._bench.under_way.add(errand)
         serving.add_done_callback(lambda _: self._bench.under_way.discard(errand))
-        try:
-            return await asyncio.shield(serving)
-        except asyncio.CancelledError:
-            errand.stop(Stop.TAKEN_BACK)
-            with anyio.CancelScope(shield=True):
-                await asyncio.wait([serving])
-            raise
+        return errand
 
     async def cancel(self, request_id: str) -> None:
         """A client takes a request back. Its worker, this one or another, stops the work.

@@ -10,6 +10,8 @@ from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import anyio
+
 from core.errors import StoreError
 from core.outside import CANCELLED
 from core.protocols import Observation
@@ -60,6 +62,22 @@ class Errand:
             return None
         finally:
             self._exploring = None
+
+    async def outcome(self) -> Observation:
+        """What it comes to. To be cancelled while waiting for it is to take it back, to its end."""
+        assert self.serving is not None
+        try:
+            return await asyncio.shield(self.serving)
+        except asyncio.CancelledError:
+            await self.taken_back()
+            raise
+
+    async def taken_back(self) -> None:
+        """Nobody waits for it any more; returns once that is written down."""
+        assert self.serving is not None
+        self.stop(Stop.TAKEN_BACK)
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([self.serving])
 
     def stop(self, why: Stop) -> None:
         """Nobody waits for it any more: end what can be ended."""

@@ -31,7 +31,7 @@ async def whole_body(scope: Scope, receive: Receive, most: int) -> Receive:
         return receive
     try:
         async with asyncio.timeout(BODY_S):
-            return _replay(await _read(receive, most), receive)
+            return replay(await _read(receive, most), receive)
     except TimeoutError:
         raise TooSlowError from None
 
@@ -56,10 +56,11 @@ async def _read(receive: Receive, most: int) -> Message:
     return {"type": "http.request", "body": b"".join(parts), "more_body": False}
 
 
-def _replay(first: Message, receive: Receive) -> Receive:
+def replay(first: Message, receive: Receive) -> Receive:
+    """Receive, with a message that was taken already in front."""
     waiting = [first]
 
-    async def replay() -> Message:
+    async def again() -> Message:
         return waiting.pop() if waiting else await receive()
 
-    return replay
+    return again

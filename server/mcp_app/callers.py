@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mcp.server.context import ServerRequestContext
-from mcp.types import CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+from mcp.types import (
+    CLIENT_INFO_META_KEY,
+    PROTOCOL_VERSION_META_KEY,
+    InitializeRequestParams,
+)
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
 
 from core.outside import Caller
@@ -15,6 +19,8 @@ from core.trajectory import Client
 
 TEXT_CHARS: Final = 200
 """Of a client's name or version, or of a request's id."""
+NAME_CHARS: Final = 128
+"""Of a tool's name; a longer one is none of ours, and is written down cut."""
 META_CHARS: Final = 4_000
 """Of a request's `_meta`, as JSON."""
 META_DEPTH: Final = 8
@@ -68,11 +74,15 @@ def _client(context: ServerRequestContext[Any, Any], params: Mapping[str, Any]) 
         asked = params.get("protocolVersion")
         protocol = asked if asked in HANDSHAKE_PROTOCOL_VERSIONS else LATEST_HANDSHAKE_VERSION
     else:
-        given = context.session.client_params
-        if given is None:
-            return None
-        name, version = given.client_info.name, given.client_info.version
-        protocol = context.protocol_version
+        return introduced(context.session.client_params, context.protocol_version)
+    return Client(name=bounded(name), version=bounded(version), protocol=bounded(protocol))
+
+
+def introduced(said: InitializeRequestParams | None, protocol: str) -> Client | None:
+    """The client that has said who it is, where it has."""
+    if said is None:
+        return None
+    name, version = said.client_info.name, said.client_info.version
     return Client(name=bounded(name), version=bounded(version), protocol=bounded(protocol))
 
 

@@ -37,7 +37,10 @@ from mcp.types import Tool as ListedTool
 from core.errors import DdrError, ToolError
 from core.outside import Caller
 from server.desk import Desk
-from server.mcp_app.callers import bounded, caller_of
+from server.http.bodies import replay
+from server.mcp_app.answering import Answering
+from server.mcp_app.callers import NAME_CHARS, bounded, caller_of
+from server.mcp_app.plain_calls import PlainCalls, may_be_plain
 from server.mcp_app.replies import (
     PROGRESS_S,
     RESULT_CHARS,
@@ -62,8 +65,6 @@ SCHEMA: Final = "ddr://schema"
 START: Final = "start"
 DESK: Final = "ddr.desk"
 """Where a request's ASGI scope holds the desk that it was let in to."""
-NAME_CHARS: Final = 128
-"""Of a tool's name; a longer one is none of ours, and is written down cut."""
 MOST_STREAMS: Final = 256
 """Of subscriptions/listen, in one process."""
 MOST_STREAMS_PER_SEAT: Final = 8
@@ -111,6 +112,10 @@ class OutsideServer(OurServer):
             log_level="WARNING",
         )
         self._find, self._images, self._progress_s = find, images, progress_s
+        self._plain_calls = PlainCalls()
+        self._answering = Answering(
+            self._lowlevel_server.server_info_stamp, images=images, progress_s=progress_s
+        )
         self._listening = ListenHandler(bus, max_subscriptions=MOST_STREAMS)
         self._streams: Counter[str] = Counter()
         self._lowlevel_server.add_request_handler(
@@ -128,6 +133,13 @@ class OutsideServer(OurServer):
 
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             desk = scope.get(DESK)
+            if desk is not None and may_be_plain(scope["method"], scope["headers"]):
+                first = await receive()
+                call = self._plain_calls.read(scope["headers"], first)
+                if call is not None:
+                    await self._answering.answer(call, desk, receive, send)
+                    return
+                receive = replay(first, receive)
             if desk is not None and not stateless:
                 # A session belongs to the seat that it was opened at: to others it is not there.
                 seat = AccessToken(token="", client_id=desk.seat.path, scopes=[])

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp.types import CallToolResult, ImageContent, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, ToolAnnotations
 from mcp.types import Tool as ListedTool
 
 from core.outside import FINISH, GET_TASK, SUBMIT_INSIGHT
@@ -88,13 +88,18 @@ async def progress(
             await asyncio.sleep(every_s)
             gone = time.monotonic() - began
             with contextlib.suppress(Exception):  # a client that has gone is told by others
-                await context.report_progress(gone, None, f"{name} goes on, {gone:.0f} s")
+                await context.report_progress(gone, None, going_on(name, gone))
 
     telling = asyncio.create_task(tell())
     try:
         yield
     finally:
         telling.cancel()
+
+
+def going_on(name: str, seconds: float) -> str:
+    """What is said of a call that is not done yet."""
+    return f"{name} goes on, {seconds:.0f} s"
 
 
 def broken(name: str) -> Observation:
@@ -108,28 +113,23 @@ def nowhere(name: str) -> Observation:
     return Observation(text=f"there is no tool {name!r}", is_error=True, error_kind="unknown_tool")
 
 
-def result(observation: Observation, *, images: bool = False) -> CallToolResult:
+def wire(observation: Observation, *, images: bool = False) -> dict[str, Any]:
     """An Observation on the wire: its text, the same as a structure, and our notes in `_meta`."""
-    pictures = observation.images if images else ()
-    return CallToolResult(
-        content=[
-            TextContent(type="text", text=observation.text),
-            *(
-                ImageContent(
-                    type="image", data=base64.b64encode(png).decode(), mime_type="image/png"
-                )
-                for png in pictures
-            ),
-        ],
-        structured_content=observation.data,
-        is_error=observation.is_error,
-        _meta={
-            "ddr": {
-                "accessed_fields": list(observation.accessed_fields),
-                "violations": list(observation.violations),
-                "error_kind": observation.error_kind,
-                "truncated": observation.truncated,
-                "duration_s": observation.duration_s,
-            }
-        },
-    )
+    content: list[dict[str, Any]] = [{"type": "text", "text": observation.text}]
+    for png in observation.images if images else ():
+        drawn = base64.b64encode(png).decode()
+        content.append({"type": "image", "data": drawn, "mimeType": "image/png"})
+    notes = {
+        "accessed_fields": list(observation.accessed_fields),
+        "violations": list(observation.violations),
+        "error_kind": observation.error_kind,
+        "truncated": observation.truncated,
+        "duration_s": observation.duration_s,
+    }
+    told = {"content": content, "isError": observation.is_error, "_meta": {"ddr": notes}}
+    return told if observation.data is None else told | {"structuredContent": observation.data}
+
+
+def result(observation: Observation, *, images: bool = False) -> CallToolResult:
+    """The same for the SDK."""
+    return CallToolResult.model_validate(wire(observation, images=images))
