@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 import anyio.to_thread
@@ -18,6 +19,8 @@ from core.errors import StoreError
 HEARTBEAT_S: Final = 15.0
 MOST: Final = 64
 """Streams of one worker at a time."""
+MOST_OWN: Final = 8
+"""Of them, those of one token, unless somebody needs more: nobody is to hold every place."""
 
 Place = TypeVar("Place")
 """How much somebody has been told."""
@@ -27,18 +30,36 @@ Place = TypeVar("Place")
 class Streams:
     """The streams that one worker has open."""
 
-    open: int = 0
+    most: int = MOST
+    most_own: int = MOST_OWN
     is_closing: bool = False
     """Whether the server stops: what has no end of its own ends."""
+    _open: Counter[str] = field(default_factory=Counter)
+    """By the id of the token that each was opened with."""
+
+    @property
+    def open(self) -> int:
+        """How many there are."""
+        return self._open.total()
+
+    def why_full(self, whose: str) -> str | None:
+        """Why there is no place for one more of somebody's; None = there is one."""
+        if self._open[whose] >= self.most_own:
+            return f"{self.most_own} streams of yours are open here: try again when you have closed one"
+        if self.open >= self.most:
+            return f"{self.most} streams are open here: try again when another has ended"
+        return None
 
     @contextmanager
-    def counted(self) -> Any:
-        """While one is open."""
-        self.open += 1
+    def counted(self, whose: str) -> Iterator[None]:
+        """While one of somebody's is open."""
+        self._open[whose] += 1
         try:
             yield
         finally:
-            self.open -= 1
+            self._open[whose] -= 1
+            if not self._open[whose]:
+                del self._open[whose]
 
 
 @dataclass(frozen=True)
@@ -59,18 +80,20 @@ async def stream(
     look: Callable[[Place], Look[Place]],
     place: Place,
     *,
+    whose: str,
     over: str,
     look_s: float,
     heartbeat_s: float = HEARTBEAT_S,
 ) -> AsyncIterator[str]:
-    """The stream's text. `look` blocks, and is called in a thread; `over` is its last event.
+    """The stream's text. `look` blocks, and is called in a thread; `over` is its last event; `whose` is
+    the id of a token.
 
     It ends without that where the store does not answer, the server stops, or whoever listens may not any
     more: the client comes again, and is told how it is.
     """
-    if streams.open >= MOST:
+    if streams.why_full(whose):
         return  # many were let in at the same moment
-    with streams.counted():
+    with streams.counted(whose):
         spoken = time.monotonic()
         yield ": watching\n\n"
         while not streams.is_closing:

@@ -22,6 +22,7 @@ from server.dashboard.viewer import Place, Viewer, viewer_of
 from server.rest_app.problems import without_paths
 from server.settings import Settings
 from server.store import Repository
+from server.streams import Streams
 
 SECTIONS: Final = (
     "leaderboard",
@@ -69,9 +70,14 @@ class Dashboard:
         """Serve one request."""
         await self._app(scope, receive, send)
 
+    @property
+    def streams(self) -> Streams:
+        """Those of pages that follow a run."""
+        return self._place.streams
+
     def hang_up(self) -> None:
         """The server stops: pages that follow a run go on at another worker or the next start."""
-        self._place.streams.is_closing = True
+        self.streams.is_closing = True
 
 
 async def _guarded(request: Request, handle: object) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Annotated, Final
 
@@ -12,6 +13,7 @@ from starlette.responses import Response
 from analysis.rulings import ItemView
 from core.run import RunSpec
 from server.dashboard.pages import page
+from server.dashboard.queues import Queue
 from server.dashboard.refusals import RefusedError
 from server.dashboard.runs import entities_of
 from server.dashboard.telling import Told, told
@@ -26,6 +28,7 @@ MOST: Final = 200
 """Runs that are offered, the newest."""
 TURNS: Final = 60
 """Turns of each of the two."""
+_WORK: Final = Queue("Other trajectories are being compared")
 _Name = Annotated[str | None, Query(max_length=200)]
 
 
@@ -63,27 +66,29 @@ def compare(
         raise RefusedError(422, "These two runs are of two scenarios: go back and choose others.")
     both = _both(one, other)
     chosen = entity if entity in both else None
-    sides: list[Told] = []
-    if one and other and chosen is not None:
-        wanted = [(run.spec, Wanted(run.spec.id, (chosen, trial))) for run in (one, other)]
-        sides = told(here, who, wanted, keys=("left", "right"), most=TURNS, is_alone=False)
     entities, noun = entities_of(one.spec.scenario_id, here) if one and both else ({}, "entity")
-    return page(
-        "compare.html",
-        who,
-        title="Compare",
-        at="compare",
-        wide=bool(sides),
-        offered=_offered(some, one, other),
-        left=left,
-        right=right,
-        entity=chosen,
-        trial=trial,
-        both=[(each, entities[each].label if each in entities else each) for each in both],
-        noun=noun,
-        sides=sides,
-        items=_items(sides),
-    )
+    sides: list[Told] = []
+    with ExitStack() as stack:
+        if one and other and chosen is not None:
+            stack.enter_context(_WORK.turn())  # both stories are told and drawn
+            wanted = [(run.spec, Wanted(run.spec.id, (chosen, trial))) for run in (one, other)]
+            sides = told(here, who, wanted, keys=("left", "right"), most=TURNS, is_alone=False)
+        return page(
+            "compare.html",
+            who,
+            title="Compare",
+            at="compare",
+            wide=bool(sides),
+            offered=_offered(some, one, other),
+            left=left,
+            right=right,
+            entity=chosen,
+            trial=trial,
+            both=[(each, entities[each].label if each in entities else each) for each in both],
+            noun=noun,
+            sides=sides,
+            items=_items(sides),
+        )
 
 
 def _run(here: Place, who: Viewer, some: Sequence[Overview], name: str | None) -> Overview | None:

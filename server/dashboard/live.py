@@ -20,7 +20,7 @@ from server.rest_app.door import may_read
 from server.runner import utc_now
 from server.store.glances import moment
 from server.store.overview import overview
-from server.streams import HEARTBEAT_S, MOST, Look, answer, event, stream
+from server.streams import HEARTBEAT_S, Look, answer, event, stream
 from server.tokens import holder
 
 router = APIRouter()
@@ -48,13 +48,21 @@ def follow(
     # A client that is told 204 does not connect again.
     if found.is_finished and place == now:
         return Response(status_code=204)
-    if here.streams.open >= MOST:
-        raise RefusedError(503, f"{MOST} pages follow a run here: try again when one was closed.")
+    assert who.token is not None
+    whose = who.token.id
+    if why := here.streams.why_full(whose):
+        raise RefusedError(503, f"This page cannot follow the run: {why}.")
     entities, noun = entities_of(found.spec.scenario_id, here)
     watch = _Watch(here, who, found.spec.id, min(first, found.wanted), entities, noun)
     over = event("over", {"said": f"Run {found.spec.id} is over."})
     told = stream(
-        here.streams, watch.look, place or "", over=over, look_s=LOOK_S, heartbeat_s=HEARTBEAT_S
+        here.streams,
+        watch.look,
+        place or "",
+        whose=whose,
+        over=over,
+        look_s=LOOK_S,
+        heartbeat_s=HEARTBEAT_S,
     )
     return answer(told)
 

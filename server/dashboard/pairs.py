@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -16,6 +16,7 @@ from evaluator.paired import Paired
 from server.dashboard.forest import difference_figure, points
 from server.dashboard.leaderboard import LEVELS
 from server.dashboard.pages import page
+from server.dashboard.queues import Queue
 from server.dashboard.refusals import RefusedError
 from server.dashboard.viewer import InPlace, Place, Reader, runs_for
 from server.diffing import Compared, Side, compare, sides_of
@@ -25,6 +26,8 @@ router = APIRouter()
 
 WIDTHS = (760, 350)
 """Of a drawing, and of the one for phones."""
+
+_WORK: Final = Queue("Other runs are being compared")
 
 RunId = Annotated[str, Query(max_length=200)]
 
@@ -40,8 +43,8 @@ def pair(who: Reader, here: InPlace, one: RunId = "", other: RunId = "") -> Resp
     if specs[0].scenario_id != specs[1].scenario_id:
         raise RefusedError(422, "These explored different scenarios: they have no item in common.")
     try:
-        sides = sides_of(specs, here.store)
-        found = _compared(sides, here)
+        with _WORK.turn():
+            found = _compared(sides_of(specs, here.store), here)
     except UsageError as exc:
         raise RefusedError(422, without_paths(f"They cannot be compared: {exc}.")) from exc
     ours, theirs = (side.name for side in found.sides)

@@ -28,6 +28,8 @@ from server.streams import Streams
 from server.tokens import holder
 
 OPEN: Final = "/openapi.json"
+MOST_WATCHED: Final = 32
+"""Streams of one token in one worker: a harness may watch many runs, and leaves room for others."""
 MOST_JUDGED: Final = 2
 """Judgings of one worker at a time: they take a whole core each."""
 _STEP: Final = re.compile(r"/episodes/([^/]+)/step")
@@ -44,7 +46,7 @@ class Office:
     desks: Desks
     settings: Settings
     store: Repository
-    streams: Streams = field(default_factory=Streams)
+    streams: Streams = field(default_factory=lambda: Streams(most_own=MOST_WATCHED))
     """Event streams that are open."""
     judging: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_JUDGED))
     """Held while a thread judges."""

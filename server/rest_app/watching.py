@@ -15,14 +15,12 @@ from server.rest_app.problems import Problem
 from server.runner import utc_now
 from server.store.happenings import Cursor, Happening, happened
 from server.store.overview import overview
-from server.streams import HEARTBEAT_S, MOST, Look, answer, event, stream
+from server.streams import HEARTBEAT_S, Look, answer, event, stream
 from server.tokens import holder
 
 router = APIRouter(tags=["runs"])
 
 LOOK_S: Final = 0.5
-MOST_WATCHERS: Final = MOST
-"""Streams of one worker at a time."""
 _ARGUMENT_CHARS: Final = 2_000
 """Of a call's arguments; the trajectory has all of them."""
 
@@ -67,12 +65,19 @@ def watch_run(
     # A client that is told 204 does not connect again.
     if last_event_id and not happened(here.store, spec.id, cursor) and watch.is_over():
         return Response(status_code=204)
-    if here.streams.open >= MOST_WATCHERS:
-        text = f"{MOST_WATCHERS} streams are open here: try again when another has ended"
+    if text := here.streams.why_full(token.id):
         raise Problem(503, "busy", text, headers={"Retry-After": "5"})
     over = event("over", {"run": spec.id})
     return answer(
-        stream(here.streams, watch.look, cursor, over=over, look_s=LOOK_S, heartbeat_s=HEARTBEAT_S)
+        stream(
+            here.streams,
+            watch.look,
+            cursor,
+            whose=token.id,
+            over=over,
+            look_s=LOOK_S,
+            heartbeat_s=HEARTBEAT_S,
+        )
     )
 
 

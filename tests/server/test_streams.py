@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from core.errors import StoreError
 from server.streams import Look, Streams, event, stream
@@ -17,13 +18,20 @@ def heard(
     *,
     heartbeat_s: float = 60.0,
     most: int = 50,
+    whose: str = "ann",
 ) -> list[str]:
     """What whoever listens is sent, at most so many pieces."""
 
     async def listen() -> list[str]:
         found: list[str] = []
         telling = stream(
-            streams or Streams(), look, 0, over=OVER, look_s=0.001, heartbeat_s=heartbeat_s
+            streams or Streams(),
+            look,
+            0,
+            whose=whose,
+            over=OVER,
+            look_s=0.001,
+            heartbeat_s=heartbeat_s,
         )
         async for text in telling:
             found.append(text)
@@ -98,6 +106,27 @@ def test_those_that_are_open_are_counted_and_counted_off() -> None:
     heard(look, streams)
     assert seen == [1]
     assert streams.open == 0
+    assert streams.why_full("ann") is None
+
+
+def test_somebody_with_many_open_leaves_room_for_others() -> None:
+    streams = Streams(most=5, most_own=3)
+    done = Look[int]([], is_over=True, may_go_on=True, place=0)
+    with ExitStack() as opened:
+        for _ in range(3):
+            opened.enter_context(streams.counted("ann"))
+        assert streams.why_full("ann") == (
+            "3 streams of yours are open here: try again when you have closed one"
+        )
+        assert heard(lambda _: done, streams, whose="ann") == []
+        assert heard(lambda _: done, streams, whose="bob") == [": watching\n\n", OVER]
+        for _ in range(2):
+            opened.enter_context(streams.counted("bob"))
+        assert streams.why_full("bob") == (
+            "5 streams are open here: try again when another has ended"
+        )
+        assert heard(lambda _: done, streams, whose="cid") == []
+    assert (streams.open, streams.why_full("ann")) == (0, None)
 
 
 def test_no_text_in_an_event_can_end_it() -> None:

@@ -42,7 +42,7 @@
     delete box.dataset.live;
   });
   source.addEventListener("error", () => {
-    if (source.readyState === EventSource.CLOSED) say("This page no longer follows the run: load it again.");
+    if (source.readyState === EventSource.CLOSED) say("This page no longer follows the run: load it again. Where many of your pages follow one, close some first.");
   });
   addEventListener("pagehide", () => source.close());
 })();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from starlette.testclient import TestClient
 
 from core.access import Role
 from server.dashboard.app import make_dashboard
+from server.dashboard.queues import WAITING, Queue
 from server.dashboard.viewer import COOKIE
 from server.runner import utc_now
 from server.settings import Settings
@@ -20,6 +22,16 @@ ORIGIN = "http://testserver"
 
 Visit = Callable[[Role | None], TestClient]
 """Somebody's client: with a token of a role, or without one."""
+
+
+@contextmanager
+def crowd() -> Iterator[Queue]:
+    """A queue in which no place is left."""
+    queue = Queue("Busy")
+    with ExitStack() as taken:
+        for _ in range(1 + WAITING):
+            taken.enter_context(queue._places)
+        yield queue
 
 
 @pytest.fixture

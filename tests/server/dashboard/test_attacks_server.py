@@ -26,7 +26,7 @@ from server.runner import utc_now
 from server.settings import Settings
 from server.store import Repository, open_store
 from server.store.tokens import Tokens
-from server.streams import MOST
+from server.streams import MOST, MOST_OWN
 from server.tokens import issue, once
 from tests.server.dashboard.conftest import Visit
 from tests.server.dashboard.stories import begun, explore, modelled
@@ -111,11 +111,15 @@ def test_a_stream_is_cut_off_once_its_token_is_revoked_and_cannot_be_taken_up_ag
 def test_so_many_streams_are_open_at_a_time_and_closed_ones_make_room(house: House) -> None:
     crowd = MOST + 40
     statuses: list[int] = []
+    admins = [issue(house.store, "admin", utc_now(), name=f"admin {n}")[1] for n in range(crowd)]
     ready, done = threading.Barrier(crowd + 1, timeout=60), threading.Event()
     path = f"/runs/{house.running}/live"
 
-    def follow(_: int) -> None:
-        with house.client(house.admin) as client, client.stream("GET", path) as answer:
+    def follow(number: int) -> None:
+        with (
+            house.client(admins[number // MOST_OWN]) as client,
+            client.stream("GET", path) as answer,
+        ):
             pieces = answer.iter_text()  # held: a stream that nobody holds is closed
             heard = answer.status_code == 200 and next(pieces, "")
             statuses.append(200 if heard else 503)
@@ -142,6 +146,29 @@ def test_so_many_streams_are_open_at_a_time_and_closed_ones_make_room(house: Hou
                 return
         time.sleep(0.5)
     pytest.fail("streams that were closed still take up the places")
+
+
+@real
+def test_one_reader_follows_so_many_runs_and_leaves_room_for_others(house: House) -> None:
+    path = f"/runs/{house.running}/live"
+    mine = issue(house.store, "admin", utc_now(), name="greedy")[1]
+
+    def opened(stack: ExitStack, secret: str) -> httpx.Response:
+        client = stack.enter_context(house.client(secret))
+        answer = stack.enter_context(client.stream("GET", path))
+        if answer.status_code == 200:
+            held.append(answer.iter_text())
+            assert next(held[-1])
+        return answer
+
+    for _ in range(2):  # what was closed makes room at once
+        held: list[Iterator[str]] = []
+        with ExitStack() as stack:
+            own = [opened(stack, mine) for _ in range(MOST_OWN + 3)]
+            assert [each.status_code for each in own] == [200] * MOST_OWN + [503] * 3
+            assert "streams of yours are open here" in own[-1].read().decode()
+            assert opened(stack, house.admin).status_code == 200
+        time.sleep(1)
 
 
 RAW = [

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from server.dashboard import compare
 from server.store import Repository
 from tests.analysis.page import parse
-from tests.server.dashboard.conftest import Visit
+from tests.server.dashboard.conftest import Visit, crowd
 from tests.server.dashboard.stories import (
     CHECKLIST,
     asked,
@@ -43,6 +44,20 @@ def test_both_stories_stand_side_by_side_with_places_of_their_own(
     ]
     ids = [each.get("id") for each in page.walk() if each.get("id")]
     assert len(ids) == len(set(ids))
+
+
+def test_stories_are_told_one_pair_at_a_time_and_the_choice_waits_for_nobody(
+    visit: Visit, store: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = modelled(store, 1, "gpt-a"), modelled(store, 2, "gpt-b")
+    path, reader = f"/compare?left={one.id}&right={other.id}", visit("reader")
+    with crowd() as busy:
+        monkeypatch.setattr(compare, "_WORK", busy)
+        assert reader.get(path).status_code == 200
+        refused = reader.get(f"{path}&entity=01")
+        assert refused.status_code == 503
+        assert "Busy: try again in a moment." in refused.text
+    assert reader.get(f"{path}&entity=01").status_code == 200
 
 
 @pytest.mark.usefixtures("installed")

@@ -8,12 +8,13 @@ import pytest
 
 from core.run import RunSpec
 from databases.catalog import InstalledScenario
+from server.dashboard import pairs
 from server.dashboard.bars import ceiling_of, ranking_figure
 from server.dashboard.forest import points
 from server.settings import Settings
 from server.store import Repository
 from tests.server.dashboard import boards
-from tests.server.dashboard.conftest import Visit
+from tests.server.dashboard.conftest import Visit, crowd
 
 CLEVER = "openai/&lt;i&gt;clever&lt;/i&gt;"
 
@@ -142,6 +143,18 @@ def test_a_pair_is_compared_item_by_item(visit: Visit, runs: dict[str, RunSpec])
     # Of the checklist only its categories, never an item.
     assert boards.items()[0].id not in page.text
     assert boards.items()[0].question not in page.text
+
+
+def test_pairs_are_compared_one_at_a_time(
+    visit: Visit, runs: dict[str, RunSpec], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"one": runs["better"].id, "other": runs["able"].id}
+    with crowd() as busy:
+        monkeypatch.setattr(pairs, "_WORK", busy)
+        refused = visit("reader").get("/compare/models", params=asked)
+        assert refused.status_code == 503
+        assert "Busy: try again in a moment." in refused.text
+    assert visit("reader").get("/compare/models", params=asked).status_code == 200
 
 
 def test_a_pair_of_different_judges_is_compared_with_a_warning_and_nobody_elses_runs_are(

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
+from html import unescape
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from core.outside import Outside
 from core.run import RunSpec
 from core.trajectory import Insight, StopReason
 from server.dashboard import live
+from server.dashboard.app import make_dashboard
 from server.dashboard.live import _Watch
-from server.dashboard.viewer import Place, Viewer
+from server.dashboard.viewer import COOKIE, Place, Viewer
 from server.runner import utc_now
 from server.settings import Settings
 from server.store import Repository
 from server.store.glances import moment
 from server.store.tokens import Tokens
+from server.streams import MOST, MOST_OWN
 from server.tokens import issue
-from tests.server.dashboard.conftest import Visit
+from tests.server.dashboard.conftest import ORIGIN, Visit
 from tests.server.dashboard.stories import begun, explore, finished, turn
 from tests.server.support import START, draft
 
@@ -143,9 +148,25 @@ def test_a_stream_ends_once_its_token_is_revoked(settings: Settings, store: Repo
     assert (list(found.events), found.may_go_on) == ([], False)
 
 
-def test_so_many_pages_follow_and_no_more(
-    visit: Visit, store: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = begun(store, 1)
-    monkeypatch.setattr(live, "MOST", 0)
-    assert visit("admin").get(f"/runs/{run.id}/live").status_code == 503
+def test_so_many_pages_follow_and_no_more(settings: Settings, store: Repository) -> None:
+    run, app = begun(store, 1), make_dashboard(settings, store)
+    secrets = [issue(store, "admin", utc_now(), name=name) for name in ("ann", "bob")]
+    ann, bob = (token.id for token, _ in secrets)
+
+    def asked(secret: str) -> str:
+        client = TestClient(app, base_url=ORIGIN, headers={"origin": ORIGIN})
+        client.cookies.set(COOKIE, secret)
+        answer = client.get(f"/runs/{run.id}/live")
+        assert answer.status_code == 503
+        return unescape(answer.text)
+
+    with ExitStack() as opened:
+        for _ in range(MOST_OWN):
+            opened.enter_context(app.streams.counted(ann))
+        assert "This page cannot follow the run: 8 streams of yours are open" in asked(
+            secrets[0][1]
+        )
+        assert app.streams.why_full(bob) is None
+        for number in range(MOST - MOST_OWN):
+            opened.enter_context(app.streams.counted(f"another {number}"))
+        assert "This page cannot follow the run: 64 streams are open here" in asked(secrets[1][1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import httpx
 import pytest
 
 from server.rest_app import watching
+from server.rest_app.door import MOST_WATCHED
 from server.runner import utc_now
 from server.store.happenings import Cursor
 from server.store.tokens import Tokens
@@ -184,15 +186,19 @@ def test_a_stream_ends_once_its_token_is_revoked(api: Api, going_on: Episode) ->
     assert kind(api.ask(secret, "GET", f"/runs/{going_on.run}/events"), 401) == "token"
 
 
-def test_so_many_streams_are_open_and_no_more(
-    api: Api, going_on: Episode, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(watching, "MOST_WATCHERS", 1)
-    with stream(api, going_on.run) as answer:
-        told = events(answer)  # held: a generator that is let go of hangs up
-        assert next(told)["event"] == "call"
-        refused = api.ask("harness", "GET", f"/runs/{going_on.run}/events")
+def test_so_many_streams_of_one_token_are_open_and_no_more(api: Api, going_on: Episode) -> None:
+    with ExitStack() as opened:
+        held = []  # a generator that is let go of hangs up
+        for _ in range(MOST_WATCHED):
+            held.append(events(opened.enter_context(stream(api, going_on.run))))
+            assert next(held[-1])["event"] == "call"
+        with stream(api, going_on.run) as refused:
+            assert refused.status_code == 503  # before it is read: one that was let in has no end
+            refused.read()
         assert kind(refused, 503) == "busy" and refused.headers["retry-after"] == "5"
+        assert f"{MOST_WATCHED} streams of yours are open here" in refused.text
+        with stream(api, going_on.run, who="admin") as answer:
+            assert next(events(answer))["event"] == "call"
     for _ in range(200):  # the server learns by its next word that the client has left
         with stream(api, going_on.run) as answer:
             if answer.status_code == 200:
