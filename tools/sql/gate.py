@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from core.errors import ToolError
 from tools.sql.engine import Admitted
 from tools.sql.engines.text import EMPTY, refuse_no_text, several
+from tools.sql.outline import Recent, outline
 from tools.sql.reach import (
     ABOUT_THE_ENGINE,
     AGGREGATES_TOO,
@@ -31,6 +32,9 @@ from tools.sql.tokens import Tokens, is_too_deep
 if TYPE_CHECKING:
     import duckdb
 
+REMEMBERED = 128
+"""Outlines whose tables are kept: an agent asks the same of one entity after the other."""
+NOT_READING = "only one statement that reads runs here"
 _READING = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
 """The parse tree's nodes of a query; any other one (INSERT_QUERY_NODE, ...) writes."""
 _MENTIONS = re.compile(
@@ -73,6 +77,7 @@ class Gate:
         self._settings = self._column("SELECT lower(name) FROM duckdb_settings()")
         self._tables = self._column("SELECT lower(table_name) FROM information_schema.tables")
         self._confined = confined
+        self._known: Recent[str, tuple[str, ...]] = Recent(REMEMBERED)
         # Prepared, it is not planned anew for each text: a third of the time.
         self._parser.execute("PREPARE tree AS SELECT json_serialize_sql($1)")
 
@@ -86,11 +91,17 @@ class Gate:
         refuse_no_text(sql)
         if is_too_deep(sql):
             raise ToolError(HINTS["nested"], kind="sql")
+        form = outline(sql)
+        if form is not None and (tables := self._known.get(form)) is not None:
+            return Admitted(reads=sql, tables=tables)
         with self._lock:
             names = self._select(sql)
             if names is None:
                 return self._judge(sql)
-        return Admitted(reads=sql, tables=self._check(names))
+        tables = self._check(names)
+        if form is not None:
+            self._known.keep(form, tables)
+        return Admitted(reads=sql, tables=tables)
 
     def _judge(self, sql: str) -> Admitted:
         """For what is no SELECT in the engine's own tree."""
@@ -213,6 +224,24 @@ class Gate:
             violations = (f"sql: {kind} {called}",)
         hint = HINTS.get(kind, HINTS["write"])
         return ToolError(f"{kind} is refused: {hint}", kind="refused", violations=violations)
+
+
+def only_reading(statements: list[duckdb.Statement]) -> duckdb.Statement:
+    """The one statement of a text that was admitted. Raises duckdb.Error where it is something else.
+
+    A second look that costs nothing, for what was parsed for it is what runs: it holds whatever the
+    first one made of the text.
+    """
+    import duckdb
+
+    kinds = duckdb.StatementType
+    if len(statements) != 1 or _kind(statements[0]) not in (
+        kinds.SELECT,
+        kinds.MULTI,
+        kinds.EXPLAIN,
+    ):
+        raise duckdb.InvalidInputException(NOT_READING)
+    return statements[0]
 
 
 def _kind(statement: duckdb.Statement) -> duckdb.StatementType | None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
 from tools.sql.access import dialect_named
+from tools.sql.outline import LONGEST, Recent, outline
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
-
-LONGEST = 4000
-"""Characters beyond which a statement is not taken apart: to do so takes as long as it is long."""
 
 Fields = tuple[str, ...]
 
@@ -24,14 +20,15 @@ class Shapes:
     def __init__(self, dialect: str, most: int, *, exact: bool) -> None:
         """`exact`: the values themselves count, as where facts are asked for by name."""
         self._dialect = dialect_named(dialect)
-        self._most, self._exact = most, exact
-        self._lock = threading.Lock()
-        self._known: OrderedDict[Hashable, Fields] = OrderedDict()
+        self._exact = exact
+        self._known: Recent[Hashable, Fields] = Recent(most)
 
     def of(self, sql: str) -> Hashable:
         """What two statements have in common that read the same fields; the text where it is long."""
         if self._exact or len(sql) > LONGEST:
             return sql
+        if (plain := outline(sql)) is not None:
+            return plain
         try:
             tokens = self._dialect.tokenize(sql)
         except Exception:  # noqa: BLE001 - what sqlglot cannot follow stands for itself
@@ -40,18 +37,12 @@ class Shapes:
 
     def fields(self, shape: Hashable) -> Fields | None:
         """What a statement of this shape read; None where none is remembered."""
-        with self._lock:
-            if (found := self._known.get(shape)) is not None:
-                self._known.move_to_end(shape)
-            return found
+        return self._known.get(shape)
 
     def keep(self, shape: Hashable, read: Callable[[], Fields]) -> Fields:
         """Find out what it reads, and remember it."""
         fields = read()
-        with self._lock:
-            self._known[shape] = fields
-            if len(self._known) > self._most:
-                self._known.popitem(last=False)
+        self._known.keep(shape, fields)
         return fields
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from databases.schema import Column, Schema, Table
 from tools.sql.access import AccessLog
-from tools.sql.shapes import LONGEST, Shapes
+from tools.sql.outline import LONGEST
+from tools.sql.shapes import Shapes
 
 SCHEMA = Schema(
     tables=(
@@ -23,7 +24,8 @@ SCHEMA = Schema(
 
 ALIKE = (
     ("SELECT note FROM visits WHERE id = 'a'", "SELECT note FROM visits WHERE id = 'b'"),
-    ("SELECT id FROM visits WHERE dose >= 5", "SELECT id FROM visits  WHERE dose >= 70.5 -- more"),
+    ("SELECT id FROM visits WHERE dose >= 5", "SELECT id FROM visits WHERE dose >= 70.5"),
+    ("FROM visits WHERE dose < 5 -- less", "FROM visits  WHERE dose < 70.5 -- more"),
     ("FROM visits WHERE note LIKE 'a%'", "FROM visits WHERE note LIKE '%b''; DROP'"),
 )
 OTHERS = (

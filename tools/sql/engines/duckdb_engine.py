@@ -14,7 +14,7 @@ from databases.connection import open_readonly, own_folders
 from databases.schema import Schema, read_schema
 from tools.sql.engine import Admitted, EngineLimits
 from tools.sql.engines.text import said
-from tools.sql.gate import Gate
+from tools.sql.gate import NOT_READING, Gate, only_reading
 from tools.sql.reach import HINTS
 from tools.sql.suggest import engine_message, hint
 
@@ -82,7 +82,7 @@ class DuckDbEngine:
             return ToolError(
                 f"{named} is out of reach: {HINTS['file']}", kind="refused", violations=(seen,)
             )
-        if "attached in read-only mode" in text:
+        if "attached in read-only mode" in text or NOT_READING in text:
             return ToolError(HINTS["write"], kind="refused")
         if isinstance(exc, duckdb.OutOfMemoryException):
             return ToolError(
@@ -117,7 +117,8 @@ class DuckDbCursor:
 
     def execute(self, sql: str) -> None:
         """Run an admitted statement. Raises duckdb.Error."""
-        self._connection.execute(sql)
+        # Parsed once: what is looked at here is what runs.
+        self._connection.execute(only_reading(self._connection.extract_statements(sql)))
 
     def fetch(self, count: int) -> Sequence[tuple[Any, ...]]:
         """The next rows, at most `count`."""

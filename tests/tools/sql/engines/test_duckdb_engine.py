@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from core.errors import DatabaseError, ToolError
-from tests.contracts.sql_engine import SqlEngineContract, Stand, ask, refusal, run
+from tests.contracts.sql_engine import SqlEngineContract, Stand, ask, refusal
 from tests.tools.support import make_visits
 from tools.sql.engine import EngineLimits
 from tools.sql.engines.duckdb_engine import DuckDbEngine
@@ -145,7 +146,8 @@ def test_what_is_no_failure_of_duckdb_is_left_to_others(confined: DuckDbEngine) 
 
 
 def test_what_a_statement_leaves_behind_ends_with_its_cursor(confined: DuckDbEngine) -> None:
-    run(confined, "CREATE TEMP TABLE visits AS SELECT 1 AS id")  # past the gate
+    with closing(confined.cursor()) as cursor:  # past the gate and the cursor's own look
+        cursor._connection.execute("CREATE TEMP TABLE visits AS SELECT 1 AS id")
     assert ask(confined, "SELECT count(*) FROM visits").rows == [(150,)]
 
 
