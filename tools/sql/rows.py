@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from tools.limits import ToolLimits
 from tools.sql.engine import Cursor
-from tools.values import as_json, clip, compact
+from tools.values import INT64, as_json, clip, compact
 
 NOTE_ROOM = 640
 """Kept free in every reply for the fields and the note that say what is missing."""
@@ -45,12 +46,35 @@ def read_rows(
         for row in fetched:
             if more := len(rows) == limit or used > most_chars:
                 break
-            cells = [clip(as_json(value), cell_chars) for value in row]
-            rows.append([value for value, _ in cells])
-            clipped = clipped or any(cut for _, cut in cells)
-            used += sum(len(value) if isinstance(value, str) else 1 for value, _ in cells)
+            cells, size, cut = _fit_cells(row, cell_chars)
+            rows.append(cells)
+            used += size
+            clipped = clipped or cut
         block = BLOCK
     return Fetched(cursor.columns, cursor.types, tuple(rows), more, offset, clipped)
+
+
+def _fit_cells(row: Sequence[Any], most: int) -> tuple[list[Any], int, bool]:
+    """A row's values as JSON, about how many characters they take, and whether one was clipped.
+
+    What most values are goes first: a short text, a finite number.
+    """
+    cells = list(row)
+    size, clipped = len(cells), False
+    for place, value in enumerate(cells):
+        kind = type(value)
+        if kind is str and len(value) <= most:
+            size += len(value)
+        elif not (
+            (kind is int and -INT64 <= value < INT64)
+            or (kind is float and isfinite(value))
+            or value is None
+            or kind is bool
+        ):
+            cells[place], cut = clip(as_json(value), most)
+            size += len(cells[place]) if isinstance(cells[place], str) else 0
+            clipped = clipped or cut
+    return cells, size, clipped
 
 
 def render_rows(
@@ -116,6 +140,11 @@ def _narrow(fetched: Fetched, room: int) -> tuple[list[str], list[str], Sequence
     names = [clip(name, 200)[0] for name in fetched.columns]
     types = [clip(kind, 200)[0] for kind in fetched.types]
     first = fetched.rows[0] if fetched.rows else [None] * len(names)
+    count = len(names)
+    # As much as the sum below comes to in the end, without a text for each column.
+    whole = sum(len(compact(part)) for part in (names, types, first)) + 3 * count - 3
+    if count and whole <= room:
+        return names, types, fetched.rows, True
     used, fits = 0, 0
     for name, kind, value in zip(names, types, first, strict=True):
         used += len(compact([name, kind, value])) + 2
@@ -129,6 +158,8 @@ def _narrow(fetched: Fetched, room: int) -> tuple[list[str], list[str], Sequence
 
 def _shorten(rows: Sequence[list[Any]], room: int) -> list[list[Any]]:
     """As many leading rows as fit; the first one always."""
+    if len(compact(rows)) - 1 <= room:  # the same sum, in one text
+        return list(rows)
     used = 0
     for place, row in enumerate(rows):
         used += len(compact(row)) + 1

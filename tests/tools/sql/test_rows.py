@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.limits import ToolLimits
-from tools.sql.rows import BLOCK, Fetched, read_rows, render_rows
-from tools.values import compact
+from tools.sql.rows import BLOCK, NOTE_ROOM, Fetched, read_rows, render_rows
+from tools.values import as_json, clip, compact
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,3 +187,35 @@ def test_whatever_is_rendered_fits(
     assert data["truncated"] == (data["truncation_reason"] is not None)
     if more or data["row_count"] < len(rows):
         assert data["truncated"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.integers(1, 6).flatmap(
+        lambda width: st.lists(st.tuples(*[CELLS] * width), min_size=1, max_size=12)
+    ),
+    room=st.integers(1000, 4000),
+)
+def test_a_reply_holds_as_much_as_the_sum_of_its_parts_allows(
+    rows: list[tuple[Any, ...]], room: int
+) -> None:
+    limits = ToolLimits(cell_chars=200, reply_chars=room + NOTE_ROOM)
+    found = read(Rows(rows, len(rows[0])), limits=limits)
+    data = render_rows(found, limits)
+    columns = zip(found.columns, found.types, found.rows[0], strict=True)
+    if sum(len(compact(list(column))) + 2 for column in columns) <= room:
+        assert len(data["columns"]) == len(rows[0])
+        left = room - len(compact([data["columns"], data["types"]]))
+        fitting = list(itertools.accumulate(len(compact(row)) + 1 for row in found.rows))
+        assert data["row_count"] == max(1, sum(used <= left for used in fitting))
+    else:
+        assert len(data["columns"]) < len(rows[0]) or len(rows[0]) == 1
+
+
+@given(row=st.lists(CELLS, max_size=8).map(tuple))
+def test_every_value_of_a_row_is_shown_as_it_is_by_itself(row: tuple[Any, ...]) -> None:
+    shown = [clip(as_json(value), LIMITS.cell_chars) for value in row]
+    found = read(Rows([row], len(row)))
+    assert found.rows == ([value for value, _ in shown],)
+    assert found.clipped == any(cut for _, cut in shown)
+    assert [type(value) for value in found.rows[0]] == [type(value) for value, _ in shown]
