@@ -55,6 +55,7 @@ class ToolSet:
                 raise UnknownNameError("tool", name, _KNOWN)
         self._names = tuple(dict.fromkeys(names))
         self._limits = limits or pool.limits
+        self._arguments = {name: arguments_of(name, self._limits) for name in self._names}
         self._sandbox = sandbox
         self._sql = pool.hand(session, self._limits)
         self._scrubber = Scrubber(pool.database)
@@ -81,6 +82,13 @@ class ToolSet:
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> Observation:
         """Call one. A failed call is an Observation with is_error, never an exception."""
+        seen = await self.tell(name, arguments)
+        if seen.data is not None:
+            return seen
+        return seen.model_copy(update={"data": json.loads(seen.text)})
+
+    async def tell(self, name: str, arguments: Mapping[str, Any]) -> Observation:
+        """The same for whoever sends it on: where `data` is None, it is what the text says as JSON."""
         started = time.monotonic()
         try:
             seen = await self._dispatch(name, arguments)
@@ -117,7 +125,7 @@ class ToolSet:
         tool = next((known for known in await self._offered() if known == name), None)
         if tool is None:
             raise ToolError(await self._unknown(name), kind="unknown_tool")
-        given = check_arguments(arguments_of(tool, self._limits), arguments, tool)
+        given = check_arguments(self._arguments[tool], arguments, tool)
         if tool == "execute_query":
             return await self._query(**given)
         if tool == "execute_code":
@@ -209,7 +217,6 @@ class ToolSet:
 def _shown(reply: Reply) -> Observation:
     return Observation(
         text=reply.text,
-        data=json.loads(reply.text),
         truncated=reply.truncated,
         accessed_fields=reply.accessed_fields,
     )

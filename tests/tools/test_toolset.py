@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import UnknownNameError
 from core.protocols import Tools
-from tests.tools.support import SQL_TOOLS, Hand, open_tools, pool_of
+from tests.tools.support import SQL_TOOLS, Hand, open_tools, pool_of, strict
 from tools.limits import ToolLimits
 from tools.toolset import ToolSet
 
@@ -35,6 +35,24 @@ def test_an_unknown_tool_lists_those_that_exist(hand: Hand, name: str) -> None:
     assert seen.is_error
     assert seen.error_kind == "unknown_tool"
     assert "get_database_info, describe_table, execute_query" in seen.text
+
+
+def test_what_is_sent_on_is_told_with_its_data_in_the_text(hand: Hand) -> None:
+    for name, given in (
+        ("execute_query", {"query": "SELECT 1 AS a, 'é' AS b"}),
+        ("describe_table", {"table_name": "visits"}),
+        ("get_database_info", {}),
+    ):
+        told = hand.runner.run(hand.tools.tell(name, given))
+        called = hand.runner.run(hand.tools.call(name, given))
+        assert told.data is None
+        assert strict(told.text) == called.data
+        assert told.model_copy(update={"data": called.data, "duration_s": 0}) == (
+            called.model_copy(update={"duration_s": 0})
+        )
+    told = hand.runner.run(hand.tools.tell("execute_query", {"query": "SELECT nothing"}))
+    assert told.is_error
+    assert told.data == strict(told.text)
 
 
 def test_a_misspelt_tool_name_is_refused_at_the_start(visits: Path) -> None:

@@ -33,6 +33,10 @@ FROM_HOST: Final = Bounds()
 TO_HOST: Final = Bounds(payload=0)
 
 
+# One encoder for all: json.dumps with these arguments makes a new one each time.
+_as_json: Final = json.JSONEncoder(separators=(",", ":")).encode
+
+
 class FrameError(Exception):
     """What came is no message, and nothing that follows on this stream can be believed."""
 
@@ -57,7 +61,7 @@ class Frame:
 def encode(number: int, message: Mapping[str, Any], payload: bytes = b"") -> bytes:
     """The message as bytes. Raises ValueError, TypeError, RecursionError for what JSON cannot say,
     ValueError for what is larger than any reader takes."""
-    raw = json.dumps(message, separators=(",", ":")).encode()
+    raw = _as_json(message).encode()
     if len(raw) > MOST_JSON or len(payload) > MOST_BYTES:
         raise ValueError(f"a message of {len(raw)} + {len(payload)} bytes is too large")
     return b"".join((_HEAD.pack(number, len(raw), len(payload)), raw, payload))

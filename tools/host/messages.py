@@ -96,13 +96,14 @@ def failure(exc: errors.DdrError) -> Failure:
     return Failure(kind=known.__name__, text=str(exc))
 
 
-def pack(seen: Observation) -> tuple[dict[str, Any], bytes]:
+def pack(seen: Observation, *, in_text: bool = False) -> tuple[dict[str, Any], bytes]:
     """An Observation as JSON, with its text and its pictures as bytes behind it.
 
-    Data travels as the text alone where the text is its JSON, as every tool's is.
+    Data travels as the text alone where the text is its JSON, as every tool's is. `in_text`: data that
+    is None has been left there from the start.
     """
     text = seen.text.encode("utf-8", "surrogatepass")
-    is_text = seen.data is not None and compact(seen.data) == seen.text
+    is_text = in_text if seen.data is None else compact(seen.data) == seen.text
     said = {
         "text": len(text),
         "images": [len(image) for image in seen.images],

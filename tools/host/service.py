@@ -183,7 +183,7 @@ class _Connection:
         if not isinstance(name, str) or not isinstance(arguments, dict):
             raise ToolError("a call needs a name and arguments", kind="refused")
         with self._book.call(self._named(message)) as tools:
-            seen, pictures = pack(await tools.call(name, arguments))
+            seen, pictures = pack(await tools.tell(name, arguments), in_text=True)
         return {"seen": seen}, pictures
 
     async def _close(self, message: dict[str, Any]) -> Reply:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Hashable, Iterator
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from core.errors import ToolError, UsageError
-from core.protocols import Tools
+from core.protocols import Observation, Tools
 from core.trajectory import Sandbox
 from tools.host.messages import Opening
 
@@ -29,6 +29,10 @@ class HeldTools(Tools, Protocol):
     @property
     def sandbox_state(self) -> Sandbox:
         """How Python is held, or why it is off."""
+        ...
+
+    async def tell(self, name: str, arguments: Mapping[str, Any]) -> Observation:
+        """As `call`; where `data` is None, it is what the text says as JSON."""
         ...
 
     async def close(self) -> None:

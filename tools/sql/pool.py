@@ -212,6 +212,8 @@ class SqlPool:
 
     def _pump(self) -> None:
         """Hand over what there is room for."""
+        if not self._waiting:
+            return
         self._hand_out()
         if self._waiting and self._nudge is None:  # a worker may open to a second statement by then
             loop = asyncio.get_running_loop()

@@ -52,6 +52,9 @@ class Notebook:
             for name in self.opening.names
         ]
 
+    async def tell(self, name: str, arguments: Mapping[str, Any]) -> Observation:
+        return await self.call(name, arguments)
+
     async def call(self, name: str, arguments: Mapping[str, Any]) -> Observation:
         self.begun.append(name)
         if arguments.get("fail"):

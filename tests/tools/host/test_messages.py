@@ -47,6 +47,14 @@ def test_data_that_the_text_says_already_is_not_sent_twice() -> None:
     assert payload == compact(data).encode()
 
 
+def test_data_that_was_left_in_the_text_is_read_at_the_other_end() -> None:
+    data = {"rows": [["x", None, 1.5]]}
+    said, payload = pack(Observation(text=compact(data)), in_text=True)
+    assert unpack(said, payload).data == data
+    other = Observation(text="no JSON", data={"a": 1})
+    assert unpack(*pack(other, in_text=True)) == other
+
+
 def test_half_of_a_surrogate_pair_comes_through_in_a_text() -> None:
     seen = Observation.model_construct(text="\ud83d", images=())
     assert unpack(*pack(seen)).text == "\ud83d"
