@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agent.profiler.agenda import Agenda
 from agent.profiler.discovery import World, discover
+from agent.profiler.long import find_long
 from agent.profiler.probe import Finding, Probe, Scene
 from agent.profiler.probes import (
     anchor,
@@ -14,6 +15,7 @@ from agent.profiler.probes import (
     days,
     extremes,
     groups,
+    kinds,
     market,
     mix,
     related,
@@ -26,7 +28,7 @@ from agent.profiler.report import message, render
 from agent.profiler.sentences import Voice, sentence
 from core.scenario import Task
 
-_FAMILIES = (mix, market, groups, days, extremes, together, related, conditions)
+_FAMILIES = (mix, market, kinds, groups, days, extremes, together, related, conditions)
 _SECONDARY = 0.85
 """Each further table of the entity is expected to tell a little less than the one before."""
 
@@ -57,11 +59,14 @@ class Explorer:
         if self._world.anchor:
             agenda.add(anchor.probes(Scene(self._world.anchor, self._voice)))
         weight = 1.0
+        scenes = []
         for relation in self._world.relations:
             scene = yield from self._scene(relation)
+            scenes.append(scene)
             for family in _FAMILIES:
-                agenda.add(_weighted(family.probes(scene), weight))
+                agenda.add(_placed(family.probes(scene), relation.table.name, weight))
             weight *= _SECONDARY
+        agenda.add(mix.volumes(scenes))
         while not agenda.over:
             yield from self._put(agenda.take(), agenda)
         self._over = True
@@ -76,7 +81,7 @@ class Explorer:
             found = [replace(finding, family=probe.family) for finding in found]
         self.findings += found
         agenda.learn(probe, found)
-        agenda.add(more)
+        agenda.add(_placed(iter(more), probe.table, 1.0))
         said = message(found)
         if said:
             yield Note(said)
@@ -88,9 +93,10 @@ class Explorer:
             voice = replace(voice, rows=f"rows in {relation.words}")
             named = tuple(replace(c, of=relation.words) for c in relation.columns)
             relation = replace(relation, columns=named)
+        relation, longs = yield from find_long(relation)
         echoes = yield from find_echoes(relation)
         fixed = yield from find_fixed(relation)
-        return Scene(relation, voice, echoes, fixed)
+        return Scene(relation, voice, echoes, fixed, longs)
 
     def report(self) -> str:
         """What has been found so far, as a text."""
@@ -145,8 +151,8 @@ class Explorer:
         return lines
 
 
-def _weighted(probes: Iterator[Probe], weight: float) -> Iterator[Probe]:
-    return (replace(probe, prior=probe.prior * weight) for probe in probes)
+def _placed(probes: Iterator[Probe], table: str, weight: float) -> Iterator[Probe]:
+    return (replace(probe, prior=probe.prior * weight, table=table) for probe in probes)
 
 
 def _persistent(conversation: Conversation[World]) -> Conversation[World]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
+from agent.profiler.long import Long
 from agent.profiler.relation import Relation
 from agent.profiler.reply import Reply
 from agent.profiler.roles import Column, Role
 from agent.profiler.sentences import Voice
+
+T = TypeVar("T")
 
 
 class Theme(StrEnum):
@@ -17,6 +21,7 @@ class Theme(StrEnum):
 
     VOLUME = "How much there is"
     LEVEL = "Levels against the rest"
+    KINDS = "One kind of number at a time"
     MISSING = "Missing values"
     MIX = "What it is made of"
     TIME = "Over time"
@@ -54,6 +59,8 @@ class Probe:
     query: str
     read: Callable[[Reply], tuple[list[Finding], list[Probe]]]
     limit: int = 200
+    table: str = ""
+    """Whose rows it is about; filled in by whoever puts it on the agenda."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,8 @@ class Scene:
     """Columns that repeat what another column of the relation says."""
     fixed: frozenset[str] = frozenset()
     """Measures that a category all but fixes, as a route fixes its length: hardly outcomes."""
+    longs: tuple[Long, ...] = ()
+    """Columns that hold numbers of many kinds."""
 
 
 def filled(column: Column, share: float = 0.02) -> bool:
@@ -78,7 +87,7 @@ def is_outcome(scene: Scene, column: Column) -> bool:
     return column.role is Role.MEASURE and column.key not in scene.fixed
 
 
-def batches(columns: Sequence[Column], size: int) -> Iterator[Sequence[Column]]:
+def batches(things: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """In order, so many at a time."""
-    for start in range(0, len(columns), size):
-        yield columns[start : start + size]
+    for start in range(0, len(things), size):
+        yield things[start : start + size]

@@ -8,7 +8,7 @@ from agent.profiler.ledger import choose
 from agent.profiler.probe import Finding, Theme
 from agent.profiler.sentences import Voice, sentence
 
-ROOM = 150
+ROOM = 200
 """Sentences of the report, its frame left out."""
 LEAST = 0.5
 """What tells less than this is left out even where there is room."""

@@ -36,6 +36,8 @@ class Role(StrEnum):
     """Whole numbers that seem to name something rather than to measure it."""
     YEAR = "year"
     MEASURE = "measure"
+    MIXED = "mixed"
+    """Numbers of many kinds, told apart by another column: a mean over all means nothing."""
 
     @property
     def averaged(self) -> bool:

@@ -72,6 +72,29 @@ def joined_mean(voice: Voice, phrase: str, own: str, rest: str | None) -> str:
     return sentence(f"the mean {phrase} over {voice.whose} {voice.rows} is {own}{_against(rest)}")
 
 
+def mean_of_kind(voice: Voice, name: str, own: str, rest: str | None) -> str:
+    """A mean of one kind of number; `name` is "Creatinine (value of lab events)"."""
+    return sentence(f"for {voice.who} the mean {name} is {own}{_against(rest)}")
+
+
+def last_of_kind(voice: Voice, name: str, value: str) -> str:
+    """The latest value of one kind."""
+    return sentence(f"{voice.whose} last {name} is {value}")
+
+
+def change_of_kind(voice: Voice, name: str, change: float) -> str:
+    """How far the latest value is above or below the first, in parts of the first."""
+    way = "higher" if change > 0 else "lower"
+    return sentence(f"since the first time {voice.whose} {name} is {share(abs(change))} {way}")
+
+
+def share_of_kind(voice: Voice, name: str, base: str, part: float, *, average: bool) -> str:
+    """One kind as a share of another one at the same time: the last time, or on average."""
+    if average:
+        return sentence(f"{voice.whose} {name} is on average {share(part)} of its {base}")
+    return sentence(f"{voice.whose} {name} is {share(part)} of its {base}, the last time")
+
+
 def figure_against(voice: Voice, figure: str, phrase: str, own: str, rest: str | None) -> str:
     """A median, a percentile, a spread."""
     return sentence(f"for {voice.who} the {figure} of {phrase} is {own}{_against(rest)}")

@@ -8,8 +8,8 @@ from functools import partial
 
 from agent.profiler import sentences
 from agent.profiler.metrics import Metric
-from agent.profiler.probe import Finding, Probe, Scene, Theme, filled, is_outcome
-from agent.profiler.probes.groups import pairs, tracked
+from agent.profiler.probe import Finding, Probe, Scene, Theme, batches, filled, is_outcome
+from agent.profiler.probes.groups import tracked
 from agent.profiler.reply import Reply, number, whole
 from agent.profiler.roles import Column, Role
 from agent.profiler.surprise import shares
@@ -26,7 +26,7 @@ def probes(scene: Scene) -> Iterator[Probe]:
             for m in tracked(scene)
             if m.form == "missing" or (m.form == "mean" and is_outcome(scene, m.column))
         ]
-        for batch in pairs(followed):
+        for batch in batches(followed, 2):
             yield _halves(scene, time, batch)
             yield _weekend(scene, time, batch)
 
@@ -50,7 +50,7 @@ def _period(scene: Scene, time: Column) -> Probe:
         family="period",
         key=time.key,
         about=(time.key,),
-        prior=5.0,
+        prior=6.5,
         why=f"See which period its {time.phrase} covers.",
         query=query,
         read=partial(_read_period, scene, time),
@@ -70,7 +70,11 @@ def _read_period(scene: Scene, time: Column, reply: Reply) -> tuple[list[Finding
         return Finding(sentences.sentence(words), worth, Theme.TIME, about)
 
     findings = [
-        told(f"{voice.who} has {voice.rows} on {count(days)} of {count(all_days)} days", 1 + 6 * (1 - part)),
+        told(
+            f"{voice.who} has {voice.rows} on {count(days)} different days, "
+            f"of {count(all_days)} on which anybody has any",
+            1 + 6 * (1 - part),
+        ),
         told(f"{voice.whose} {voice.rows} run from {first} to {last}", 1.5),
     ]  # fmt: skip
     if dated > days:

@@ -10,7 +10,7 @@ from typing import Any
 from agent.profiler import sentences
 from agent.profiler.groupings import Grouping, groupings
 from agent.profiler.metrics import Metric, rungs
-from agent.profiler.probe import Finding, Probe, Scene, Theme, filled, is_outcome
+from agent.profiler.probe import Finding, Probe, Scene, Theme, batches, filled, is_outcome
 from agent.profiler.reply import Reply, number, whole
 from agent.profiler.roles import Role
 from agent.profiler.sentences import Group
@@ -35,20 +35,14 @@ def probes(scene: Scene) -> Iterator[Probe]:
 def by(scene: Scene, grouping: Grouping, metrics: Sequence[Metric]) -> Iterator[Probe]:
     """The metrics by one grouping, two at a time so that a turn stays a few sentences."""
     apart = [m for m in metrics if m.column not in grouping.columns]
-    for batch in batches_of_kind(apart):
+    for batch in by_form(apart):
         yield _tails(scene, grouping, batch, 5.0 * grouping.weight * weight_of(scene, batch[0]))
 
 
-def batches_of_kind(metrics: Sequence[Metric]) -> Iterator[Sequence[Metric]]:
+def by_form(metrics: Sequence[Metric]) -> Iterator[Sequence[Metric]]:
     """Pairs of metrics of one form."""
     for form in ("mean", "missing", "above"):
-        yield from pairs([m for m in metrics if m.form == form])
-
-
-def pairs(metrics: Sequence[Metric]) -> Iterator[Sequence[Metric]]:
-    """Two at a time, in order."""
-    for start in range(0, len(metrics), 2):
-        yield metrics[start : start + 2]
+        yield from batches([m for m in metrics if m.form == form], 2)
 
 
 def tracked(scene: Scene) -> list[Metric]:

@@ -25,19 +25,28 @@ _PRIORS = {
 }
 
 
+_WIDE = 12
+"""A table of more numbers than this is looked at four columns at a time, not two."""
+
+
 def probes(scene: Scene) -> Iterator[Probe]:
     """Means, medians and shares beyond bounds of the relation's own columns."""
     columns = [c for c in scene.relation.of_role(*_PRIORS) if filled(c)]
     columns.sort(key=lambda c: (-_PRIORS[c.role], not is_outcome(scene, c)))
-    for batch in batches(columns, 2):
+    for batch in batches(columns, 2 if len(columns) <= _WIDE else 4):
         metrics = [Metric(c) for c in batch]
-        yield compare(scene, metrics, Theme.LEVEL, max(_PRIORS[c.role] for c in batch))
+        yield compare(scene, metrics, Theme.LEVEL, max(_prior(scene, c) for c in batch))
     for column in columns:
         if column.role is Role.MEASURE:
             yield _quantiles(scene, column, 4.0 if is_outcome(scene, column) else 3.0)
         if column.role in (Role.MEASURE, Role.STEP):
             yield from _beyond(scene, column)
     yield from _missing(scene)
+
+
+def _prior(scene: Scene, column: Column) -> float:
+    fixed = column.key in scene.fixed
+    return 0.5 * _PRIORS[column.role] if fixed else _PRIORS[column.role]
 
 
 def _missing(scene: Scene) -> Iterator[Probe]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 from agent.profiler import sentences
-from agent.profiler.probe import Finding, Probe, Scene, Theme, filled
+from agent.profiler.probe import Finding, Probe, Scene, Theme, batches, filled
+from agent.profiler.relation import Relation
 from agent.profiler.reply import Reply, number, text, whole
 from agent.profiler.roles import Column, Role
 from agent.profiler.surprise import among, shares
@@ -16,8 +18,7 @@ from agent.profiler.wording import count, share
 
 
 def probes(scene: Scene) -> Iterator[Probe]:
-    """Rows and rank, each category's values, what only the entity has, and pairs of categories."""
-    yield _volume(scene)
+    """Each category's values, what only the entity has, and pairs of categories."""
     named = [c for c in scene.relation.of_role(Role.CATEGORY, Role.CODE) if filled(c)]
     stepped = [c for c in scene.relation.of_role(Role.STEP) if c.key not in scene.echoes]
     for column in named:
@@ -35,32 +36,48 @@ def probes(scene: Scene) -> Iterator[Probe]:
         yield _pairs(scene, one, other)
 
 
-def _volume(scene: Scene) -> Probe:
-    r = scene.relation
-    query = (
-        f"WITH e AS (SELECT {r.key} AS k, {r.mine} AS mine, count(*) AS n FROM {r.source} GROUP BY 1, 2)\n"
-        f"SELECT (SELECT n FROM e WHERE mine) AS own, sum(n) AS n, "
+def volumes(scenes: Sequence[Scene]) -> Iterator[Probe]:
+    """Rows and rank in each table, three tables at a time, those with most rows first."""
+    for batch in batches(scenes, 3):
+        tables = [scene.relation.words for scene in batch]
+        yield Probe(
+            family="volume",
+            key=" ".join(scene.relation.table.name for scene in batch),
+            about=tuple(f"{scene.relation.table.name}.*" for scene in batch),
+            prior=9.0,
+            why=f"Count the rows of {', '.join(tables)} and see where it ranks.",
+            query="\nUNION ALL ".join(
+                _volume_sql(i, scene.relation) for i, scene in enumerate(batch)
+            ),
+            read=partial(_read_volumes, batch),
+        )
+
+
+def _volume_sql(place: int, r: Relation) -> str:
+    return (
+        f"SELECT {place} AS i, any_value(own) AS own, sum(n) AS n, "
         f"count(*) FILTER (WHERE k IS NOT NULL) AS entities, "
-        f"count(*) FILTER (WHERE k IS NOT NULL AND n > (SELECT n FROM e WHERE mine)) AS above, "
-        f"count(*) FILTER (WHERE k IS NOT NULL AND n = (SELECT n FROM e WHERE mine)) AS tied, "
-        f"median(n) FILTER (WHERE k IS NOT NULL) AS centre FROM e"
-    )
-    return Probe(
-        family="volume",
-        key=r.table.name,
-        about=(f"{r.table.name}.*",),
-        prior=9.0,
-        why=f"Count the rows of {r.words} and see where it ranks.",
-        query=query,
-        read=partial(_read_volume, scene),
+        f"count(*) FILTER (WHERE k IS NOT NULL AND n > own) AS above, "
+        f"count(*) FILTER (WHERE k IS NOT NULL AND n = own) AS tied, "
+        f"median(n) FILTER (WHERE k IS NOT NULL) AS centre "
+        f"FROM (SELECT *, max(n) FILTER (WHERE mine) OVER () AS own FROM "
+        f"(SELECT {r.key} AS k, {r.mine} AS mine, count(*) AS n FROM {r.source} GROUP BY 1, 2))"
     )
 
 
-def _read_volume(scene: Scene, reply: Reply) -> tuple[list[Finding], list[Probe]]:
-    row = reply.one
+def _read_volumes(scenes: Sequence[Scene], reply: Reply) -> tuple[list[Finding], list[Probe]]:
+    findings: list[Finding] = []
+    for row in reply.rows:
+        place = whole(row.get("i"))
+        if 0 <= place < len(scenes):
+            findings += _of_volume(scenes[place], row)
+    return findings, []
+
+
+def _of_volume(scene: Scene, row: Mapping[str, Any]) -> list[Finding]:
     own, rows = number(row.get("own")), number(row.get("n"))
     if not own or not rows:
-        return [], []
+        return []
     about = (f"{scene.relation.table.name}.*",)
     words = scene.relation.words
     centre, entities = number(row.get("centre")) or own, whole(row.get("entities"))
@@ -70,8 +87,9 @@ def _read_volume(scene: Scene, reply: Reply) -> tuple[list[Finding], list[Probe]
     ]
     if entities >= 3 and whole(row.get("tied")) == 1:
         told = sentences.most_of(scene.voice, f"rows in {words}", whole(row.get("above")), entities)
-        findings.append(Finding(told, worth, Theme.VOLUME, about))
-    return findings, []
+        # The rank is told after the counts of all tables of the turn.
+        findings.append(Finding(told, 0.9 * worth, Theme.VOLUME, about))
+    return findings
 
 
 def values(scene: Scene, column: Column, prior: float) -> Probe:

@@ -203,7 +203,7 @@ def each_once(oracle: Oracle, found: re.Match[str]) -> None:
     printed(found[3], mean(list(known.values())))
 
 
-@reads(r"{who} has rows on {n} of {n} days")
+@reads(r"{who} has rows on {n} different days, of {n} on which anybody has any")
 def days(oracle: Oracle, found: re.Match[str]) -> None:
     printed(found[1], len({line["day"] for line in oracle.own}))
     printed(found[2], len({line["day"] for line in oracle.lines}))

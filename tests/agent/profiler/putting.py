@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from agent.profiler.discovery import discover
+from agent.profiler.long import find_long
 from agent.profiler.probe import Finding, Probe, Scene
 from agent.profiler.redundancy import find_echoes, find_fixed
 from agent.profiler.reply import Ask, Conversation
@@ -19,10 +20,10 @@ Family = Callable[[Scene], Iterable[Probe]]
 def scene_of(entity: str, noun: str = "shop") -> Conversation[Scene]:
     """The scene of the entity's fullest table."""
     world = yield from discover(task(entity, noun))
-    relation = world.relations[0]
+    relation, longs = yield from find_long(world.relations[0])
     echoes = yield from find_echoes(relation)
     fixed = yield from find_fixed(relation)
-    return Scene(relation, Voice(noun, entity), echoes, fixed)
+    return Scene(relation, Voice(noun, entity), echoes, fixed, longs)
 
 
 def put(path: Path, entity: str, family: Family, *, deeper: bool = False) -> list[Finding]:

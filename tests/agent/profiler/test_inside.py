@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from agent.profiler.probe import Probe, Scene
 from agent.profiler.probes import conditions, days, groups, mix, related, together
 from tests.agent.profiler.putting import about, put, said, table
 from tests.agent.profiler.worlds import build
@@ -125,12 +127,24 @@ def test_equal_counts_are_not_mentioned(tmp_path: Path) -> None:
 
 def test_volume_and_rank(tmp_path: Path) -> None:
     path = table(tmp_path, "'s' || least(i % 8, 5) AS shop, hash(i) % 100 / 3.0 AS cost", 800)
-    found = said(path, "s5", mix.probes)
-    assert found[:2] == [
+    found = said(path, "s5", lambda scene: mix.volumes([scene]))
+    assert found == [
         "Shop s5 has 300 rows in t, 37.5% of all 800.",
         "Shop s5 has the most rows in t of 6 shops.",
     ]
-    assert not list(about(said(path, "s1", mix.probes), "most rows"))
+    tied = said(path, "s1", lambda scene: mix.volumes([scene]))
+    assert tied == ["Shop s1 has 100 rows in t, 12.5% of all 800."]
+
+
+def test_one_question_counts_three_tables(tmp_path: Path) -> None:
+    path = table(tmp_path, f"{SHOP}, hash(i) % 100 / 3.0 AS cost", 1200)
+
+    def four(scene: Scene) -> Iterator[Probe]:
+        probes = list(mix.volumes([scene] * 4))
+        assert len(probes) == 2
+        return iter(probes)
+
+    assert said(path, "s1", four) == ["Shop s1 has 200 rows in t, 16.7% of all 1,200."] * 4
 
 
 def test_a_top_value_that_is_shared_is_not_the_top(tmp_path: Path) -> None:
@@ -166,7 +180,7 @@ def test_the_period_and_its_ends(tmp_path: Path) -> None:
     columns = f"{SHOP}, DATE '2021-01-10' + (i % 6 * 3 + i // 60)::INTEGER AS sold, hash(i) % 100 / 3.0 AS cost"
     found = said(table(tmp_path, columns, 2400), "s1", days.probes)
     assert "Shop s1's rows run from 2021-01-13 to 2021-02-21." in found
-    assert "Shop s1 has rows on 40 of 55 days." in found
+    assert "Shop s1 has rows on 40 different days, of 55 on which anybody has any." in found
     assert "On average shop s1 has 10 rows a day that has any." in found
 
 
