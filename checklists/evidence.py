@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import duckdb
 
 Value = float | str | None
+MOST_CHARS: Final = 10_000
+"""Of a text that is an item's value."""
 _AGAIN_S: Final = 0.05
 """An interrupt that falls between two statements is lost, so it is said again."""
 
@@ -62,6 +64,10 @@ def in_time(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[N
 
 
 def _plain(value: object) -> Value:
+    if isinstance(value, str) and len(value) > MOST_CHARS:
+        raise ChecklistError(
+            f"the evidence gives a text of {len(value):,} characters; {MOST_CHARS:,} are the most"
+        )
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (bool, int, float, decimal.Decimal)):

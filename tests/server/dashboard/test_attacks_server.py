@@ -299,6 +299,8 @@ def test_heavy_work_is_done_one_at_a_time_and_few_wait_for_it() -> None:
         pass
 
 
+ENDS_S = 60.0
+"""An end, not a speed: so long a machine with much else to do may take."""
 EVIDENCE = (
     "SELECT content FROM read_text('/etc/hostname')",
     "SELECT count(*) FROM read_csv('/etc/passwd')",
@@ -340,7 +342,7 @@ def test_the_evidence_of_a_strangers_checklist_reads_no_file_tells_no_place_and_
     for number, sql in enumerate(EVIDENCE):
         began = time.monotonic()
         answer = client.get(f"/checklists/evil/items/evil-{number}/proof")
-        assert time.monotonic() - began < 10, sql
+        assert time.monotonic() - began < ENDS_S, sql
         assert answer.status_code == 200, sql
         assert len(answer.text) < 100_000, sql
         for word in (
