@@ -21,6 +21,12 @@ def among(own: float, centre: float, spread: float, error: float) -> float:
     return min(CAP, distance / scale) if scale > 0 else CAP
 
 
+def of_rank(surprise: float, above: int, entities: int) -> float:
+    """A rank's part of its level's surprise: a middling one tells little, however far the level is."""
+    extreme = min(above, entities - 1 - above)
+    return surprise * (0.9 if extreme == 0 else 0.6 if extreme <= 2 else 0.25)
+
+
 def apart(own: float, rest: float, deviation: float, error: float) -> float:
     """Distance of two means in standard deviations of the values, less what chance allows."""
     if deviation <= 0:

@@ -13,7 +13,7 @@ from agent.profiler.metrics import Metric
 from agent.profiler.probe import Finding, Probe, Scene, Theme
 from agent.profiler.reply import Reply, number, text, whole
 from agent.profiler.roles import Column, Role
-from agent.profiler.surprise import CAP, among, apart
+from agent.profiler.surprise import CAP, among, apart, of_rank
 from agent.profiler.wording import amount
 
 Read = Callable[[Reply], tuple[list[Finding], list[Probe]]]
@@ -88,10 +88,9 @@ def _read_levels(scene: Scene, long: Long, reply: Reply) -> tuple[list[Finding],
         findings.append(Finding(words, worth, Theme.KINDS, _about(long)))
         entities, above = whole(row.get("entities")), whole(row.get("above"))
         if entities >= 3 and whole(row.get("tied")) == 1:
-            extreme = min(above, entities - 1 - above)
             words = sentences.ranked(scene.voice, f"mean {name}", above, entities)
-            part = 0.9 if extreme == 0 else 0.6 if extreme <= 2 else 0.25
-            findings.append(Finding(words, worth * part, Theme.KINDS, _about(long)))
+            rank = of_rank(worth, above, entities)
+            findings.append(Finding(words, rank, Theme.KINDS, _about(long)))
     return findings, []
 
 
@@ -146,7 +145,7 @@ def _shares(scene: Scene, long: Long, time: Column, order: str) -> Probe:
     r, v = scene.relation, Metric(long.value).expr
     query = (
         f"WITH p AS (SELECT {long.kind.expr} AS g, count(*) AS n FROM {long.source(r)} WHERE {r.where} GROUP BY 1),\n"
-        f"v AS (SELECT {long.kind.expr} AS g, {time.expr} AS d, avg({v}) AS v, count(*) AS many "
+        f"v AS (SELECT {long.kind.expr} AS g, {time.expr} AS d, avg({v}) AS v "
         f"FROM {long.source(r, time)} WHERE {long.where(r.where)} AND {time.expr} IS NOT NULL GROUP BY 1, 2 "
         f"HAVING count(*) = 1),\n"
         f"l AS (SELECT v.g AS g, any_value(p.n) AS n, arg_max(v.v, d) AS last, max(d) AS at, count(*) AS times "

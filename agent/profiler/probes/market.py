@@ -13,7 +13,7 @@ from agent.profiler.probe import Finding, Probe, Scene, Theme, batches, filled, 
 from agent.profiler.probes import deeper
 from agent.profiler.reply import Reply, number, whole
 from agent.profiler.roles import Column, Role
-from agent.profiler.surprise import STANDS_OUT, among, apart
+from agent.profiler.surprise import STANDS_OUT, among, apart, of_rank
 from agent.profiler.wording import exact
 
 _PRIORS = {
@@ -131,12 +131,10 @@ def _read(
         about = (metric.topic,)
         findings.append(Finding(_against(scene, metric, own, rest), surprise, theme, about))
         above = whole(row.get("above"))
-        extreme = min(above, entities - 1 - above)
         if entities >= 3 and tied == 1 and ranks > 0:
             ranks -= 1
             words = sentences.ranked(scene.voice, metric.subject, above, entities)
-            # A middling rank tells little, however far the level is from the rest's.
-            worth = surprise * (0.9 if extreme == 0 else 0.6 if extreme <= 2 else 0.25)
+            worth = of_rank(surprise, above, entities)
             findings.append(Finding(words, worth, theme, about))
         worth_a_look = metric.form == "missing" or (
             metric.form == "mean" and is_outcome(scene, metric.column)
