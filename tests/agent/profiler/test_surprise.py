@@ -100,3 +100,10 @@ def test_no_surprise_of_shares_is_negative_or_beyond_the_cap(
 @given(PARTS)
 def test_a_share_has_a_deviation_even_where_it_is_all_or_none(part: float) -> None:
     assert 0 < surprise.share_deviation(part) <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("above", "part"), [(0, 0.9), (15, 0.9), (1, 0.6), (2, 0.6), (13, 0.6), (3, 0.25), (8, 0.25)]
+)
+def test_a_middling_rank_tells_little(above: int, part: float) -> None:
+    assert surprise.of_rank(4.0, above, 16) == pytest.approx(4.0 * part)
