@@ -87,6 +87,18 @@ def part(progress: Progress, start: float, end: float) -> Progress:
 
 Outcomes = Mapping[Check, Outcome]
 
+
+def joined(found: Iterable[Outcomes]) -> dict[Check, Outcome]:
+    """What the same checks found of items that lie on several databases."""
+    whole: dict[Check, Outcome] = {}
+    for outcomes in found:
+        for check, outcome in outcomes.items():
+            mine = whole.setdefault(check, Outcome())
+            mine.failed.update(outcome.failed)
+            mine.unknown.update(outcome.unknown)
+    return whole
+
+
 MUST_PASS = 0.95
 """The share of copies on which an item must do as it should: 19 of 20."""
 

@@ -119,10 +119,10 @@ def require_full(checklist: Checklist, entity_ids: Iterable[str]) -> None:
 
 
 def schema_of(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[str, ...]]:
-    """The columns of each table and view that a database holds."""
+    """The columns of each table and view that evidence can name: those that are in no schema of their own."""
     rows = connection.execute(
         "SELECT table_name, list(column_name ORDER BY column_index) FROM duckdb_columns() "
-        "WHERE database_name = current_database() AND NOT internal "
+        "WHERE database_name = current_database() AND schema_name = 'main' AND NOT internal "
         "GROUP BY table_name ORDER BY table_name"
     ).fetchall()
     return {table: tuple(columns) for table, columns in rows}

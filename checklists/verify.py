@@ -134,7 +134,7 @@ class Prover:
 
 def holds(checklist: Checklist, connection: duckdb.DuckDBPyConnection) -> Verification:
     """The quick half: run each accepted item's evidence on the database."""
-    items = _accepted(checklist)
+    items = accepted(checklist)
     return summed_up(items, Prover(connection).one_by_one(items))
 
 
@@ -151,7 +151,21 @@ def verify(
     `book` = the templates that items may come from: with it the other entities are known, and copies
     are asked set by set. Without `seeds` no copies are made, and nothing is said of what they show.
     """
-    items = _accepted(checklist)
+    items = accepted(checklist)
+    return summed_up(
+        items, outcomes_of(items, connection, book=book, seeds=seeds, progress=progress)
+    )
+
+
+def outcomes_of(
+    items: Sequence[ChecklistItem],
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    book: Book | None = None,
+    seeds: Iterable[int] = range(20),
+    progress: Progress = _silent,
+) -> dict[Check, Outcome]:
+    """What `verify` sums up, of items of one database."""
     progress("asking the templates", 0.0)
     prover = Prover(connection, Asked.of(book, items, connection))
     outcomes = prover.one_by_one(items, part(progress, 0.02, 0.1))
@@ -161,8 +175,9 @@ def verify(
         outcomes |= prover.on_copies(items, listed, part(progress, 0.1, 0.9))
     outcomes["second"] = prover.second(items, part(progress, 0.9, 1.0))
     progress("proved", 1.0)
-    return summed_up(items, outcomes)
+    return outcomes
 
 
-def _accepted(checklist: Checklist) -> list[ChecklistItem]:
+def accepted(checklist: Checklist) -> list[ChecklistItem]:
+    """The items that are proved and scored."""
     return [item for item in checklist.items if item.status == "accepted"]

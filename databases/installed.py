@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -84,6 +84,14 @@ class InstalledScenario:
             return self.target
         place = str(self.folder / parts.FOLDER / part.file)
         return self.target.model_copy(update={"location": place})
+
+    def databases(self, entity_ids: Iterable[str]) -> dict[str, Path]:
+        """The file that each entity's agents explore: its own, where there is one, else the whole, as for
+        an entity that nobody knows. Raises as `check` does, and as `database_path`."""
+        record = self._record()
+        own = {name: part.file for part in record.parts for name in part.entity_ids}
+        folder, whole = self.folder / parts.FOLDER, self.database_path
+        return {name: folder / own[name] if name in own else whole for name in entity_ids}
 
     @property
     def base(self) -> str:

@@ -216,9 +216,10 @@ def _prover(
     if not installed.manifest.is_filled_here:
         yield None
         return
-    entities = [entity.id for entity in installed.entities()]
+    entities = installed.entities()
+    tables = {each.id: each.tables for each in entities if each.tables is not None}
     with open_readonly(installed.database_path, memory_mb=2048) as connection:
-        yield EvidenceProver(connection, columns, entities)
+        yield EvidenceProver(connection, columns, [each.id for each in entities], tables)
 
 
 def _described(schema: Schema) -> dict[str, tuple[str | None, dict[str, tuple[str, str | None]]]]:

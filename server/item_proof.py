@@ -53,7 +53,7 @@ class ItemProof:
 
 
 def prove(item: ChecklistItem, scenario_id: str, settings: Settings) -> ItemProof:
-    """Both sides. The database is only read. Raises ChecklistError for an item without evidence,
+    """Both sides, on the database that the agents of its entity explore. It is only read. Raises ChecklistError for an item without evidence,
     UsageError or DatabaseError where the database is not here or not DuckDB's."""
     if item.evidence_sql is None or item.expected is None:
         raise ChecklistError(f"{item.id} has no evidence in SQL")
@@ -61,7 +61,8 @@ def prove(item: ChecklistItem, scenario_id: str, settings: Settings) -> ItemProo
     installed.check()
     if not installed.manifest.is_filled_here:
         raise ChecklistError(f"another engine answers for {scenario_id}; evidence is run on DuckDB")
-    with open_readonly(installed.database_path, memory_mb=MEMORY_MB) as connection:
+    (place,) = installed.databases([item.entity_id]).values()
+    with open_readonly(place, memory_mb=MEMORY_MB) as connection:
         own = _side(item, connection)
         if item.perturbation is None:
             return ItemProof(own, None)

@@ -1,4 +1,4 @@
-"""Keep what a checklist's verification came to, for reports; take what no longer holds out of the score."""
+"""Verify a checklist, keep what came of it for reports, and take what no longer holds out of the score."""
 
 from __future__ import annotations
 
@@ -8,12 +8,40 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from checklists.authoring.asked import Book
 from checklists.canonical import items_hash
-from checklists.verify import Verification
-from core.checklist import Checklist
+from checklists.proof import Progress, Verification, joined, part, summed_up
+from checklists.verify import accepted, outcomes_of
+from core.checklist import Checklist, ChecklistItem
 from core.errors import StoreError
+from databases.catalog import InstalledScenario
+from databases.connection import open_readonly
 from server.authoring import keep_checklist
 from server.settings import Settings
+
+
+def verified(
+    checklist: Checklist, installed: InstalledScenario, *, book: Book | None, progress: Progress
+) -> Verification:
+    """All checks on each accepted item, on the database that the agents of its entity explore.
+
+    `book` says what all entities have, and so is asked of the whole alone.
+    """
+    items = accepted(checklist)
+    places = installed.databases({item.entity_id for item in items})
+    shared: dict[Path, list[ChecklistItem]] = {}
+    for item in items:
+        shared.setdefault(places[item.entity_id], []).append(item)
+    shared = shared or {installed.database_path: []}
+    found, done = [], 0
+    for place, members in shared.items():
+        until = done + len(members)
+        told = part(progress, done / max(1, len(items)), until / max(1, len(items)))
+        known = book if place == installed.database_path else None
+        with open_readonly(place) as connection:
+            found.append(outcomes_of(members, connection, book=known, progress=told))
+        done = until
+    return summed_up(items, joined(found))
 
 
 def keep(settings: Settings, checklist_hash: str, fingerprint: str, found: Verification) -> None:

@@ -46,20 +46,19 @@ def read_lexicon(connection: duckdb.DuckDBPyConnection) -> Lexicon:
     """The words of an open database; tables of any size in bounded time."""
     schema = schema_of(connection)
     rows = connection.execute(
-        "SELECT table_name, column_name, data_type, comment FROM duckdb_columns() "
+        "SELECT schema_name, table_name, column_name, data_type, comment FROM duckdb_columns() "
         "WHERE database_name = current_database() AND NOT internal ORDER BY ALL"
     ).fetchall()
-    told = [f"{table} {column} {comment or ''}" for table, column, _, comment in rows]
+    told = [f"{table} {column} {comment or ''}" for _, table, column, _, comment in rows]
     cells: set[str] = set()
-    for table, column, kind, _ in rows:
+    for schema_name, table, column, kind, _ in rows:
         if kind == "VARCHAR" or kind.startswith("ENUM"):
-            cells |= _cells(connection, table, column)
+            cells |= _cells(connection, f"{quote(schema_name)}.{quote(table)}", quote(column))
     return Lexicon(schema, stems(" ".join(told)), frozenset(cells))
 
 
-def _cells(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> frozenset[str]:
+def _cells(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> frozenset[str]:
     """Names come from the catalogue of the same database, quoted; none is a person's input."""
-    name, source = quote(column), quote(table)
     found = connection.execute(
         f"SELECT DISTINCT left(CAST({name} AS VARCHAR), {CHARACTERS}) FROM "
         f"(SELECT {name} FROM {source} LIMIT {ROWS}) WHERE {name} IS NOT NULL LIMIT {VALUES + 1}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from checklists.derive.facts import Fact, Ruling
@@ -35,11 +35,13 @@ class Proof:
 
 @dataclass(frozen=True)
 class EvidenceProver:
-    """Runs evidence on the agents' own database, read-only."""
+    """Runs evidence read-only, on what the agents of its entity see."""
 
     connection: duckdb.DuckDBPyConnection
     schema: Mapping[str, Collection[str]]
     entity_ids: Sequence[str]
+    tables: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """What entities with tables of their own see; all others see the whole."""
     seconds: float = SECONDS
 
     def prove(self, fact: Fact, ruling: Ruling, entity_id: str) -> Proof | str:
@@ -51,7 +53,7 @@ class EvidenceProver:
         if expected is None:
             return "the figure does not stand in the answer"
         try:
-            if faults := faults_of(sql, self.schema):
+            if faults := faults_of(sql, self._seen(entity_id)):
                 return f"the statement {faults[0]}"
             if reason := _unsound(sql, entity_id, expected):
                 return reason
@@ -66,6 +68,10 @@ class EvidenceProver:
         except RecursionError:
             return "the statement is nested without end"
         return Proof(sql, expected, _difficulty(sql))
+
+    def _seen(self, entity_id: str) -> Mapping[str, Collection[str]]:
+        own = self.tables.get(entity_id, self.schema)
+        return {name: columns for name, columns in self.schema.items() if name in own}
 
     def _hangs_on(self, sql: str, entity_id: str, value: Value) -> bool:
         """Whether another entity has another value: what all have alike says nothing of this one."""

@@ -102,7 +102,8 @@ def _types(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
     """The columns that can be copied, with their types, by table."""
     rows = connection.execute(
         "SELECT table_name, column_name, data_type FROM duckdb_columns() "
-        "WHERE database_name = current_database() AND NOT internal ORDER BY ALL"
+        "WHERE database_name = current_database() AND schema_name = 'main' AND NOT internal "
+        "ORDER BY ALL"
     ).fetchall()
     found: dict[str, dict[str, str]] = {}
     for table, column, kind in rows:

@@ -52,11 +52,9 @@ def prove(
     scenario: str, checklist_name: str | None, *, json: bool, quiet: bool, mark_stale: bool = False
 ) -> None:
     """All checks, told and kept for the reports; exit 1 where an item fails one, or content drifted."""
-    from checklists import verify as verifier
     from checklists.authoring.books import book_of
     from checklists.loader import checklist_for, has_checklist
     from databases.catalog import open_scenario
-    from databases.connection import open_readonly
     from server import proofs
     from server import settings as places
     from server.cli.output import Output
@@ -83,10 +81,10 @@ def prove(
         if has_drifted:
             raise typer.Exit(1)
         return
-    with open_readonly(installed.database_path) as connection, out.progress("proving") as progress:
-        found = verifier.verify(
+    with out.progress("proving") as progress:
+        found = proofs.verified(
             claiming,
-            connection,
+            installed,
             book=book_of(installed.base),
             progress=lambda what, share: progress.update(share, 1, what),
         )

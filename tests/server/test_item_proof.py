@@ -12,6 +12,7 @@ from core.errors import ChecklistError, DdrError
 from server import item_proof
 from server.item_proof import ItemProof, Side, prove
 from server.settings import Settings
+from tests.server import wards
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +98,27 @@ def test_a_perturbation_that_cannot_be_read_is_a_fault_of_the_copy_alone(
         assert found.perturbed is not None
         assert found.perturbed.fault is not None
         assert why in found.perturbed.fault
+
+
+@pytest.mark.parametrize(("ward", "nights"), [("north", 41.0), ("south", 71.0)])
+def test_evidence_is_run_on_what_the_agents_of_its_entity_see(
+    tmp_path: Path, ward: str, nights: float
+) -> None:
+    wards.built(tmp_path)
+    found = prove(wards.item(ward, nights), "visits", Settings(tmp_path))
+    assert found.stands
+    assert found.own.value == nights
+    others = prove(wards.item(ward, nights, wards.HOURS), "visits", Settings(tmp_path))
+    assert (others.own.fault is None) is (ward == "north")
+
+
+@pytest.mark.parametrize("entity", ["all", "nobody"])
+def test_who_has_no_tables_of_their_own_is_proved_on_the_whole(tmp_path: Path, entity: str) -> None:
+    wards.built(tmp_path)
+    fact = wards.item(entity, 20.5, wards.HOURS, "outcome: staff(hours)")
+    assert prove(fact, "visits", Settings(tmp_path)).stands
+    fact = wards.item(entity, 41.0)
+    assert prove(fact, "visits", Settings(tmp_path)).own.fault is not None
 
 
 def test_an_item_without_evidence_has_no_proof(settings: Settings) -> None:

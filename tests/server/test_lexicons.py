@@ -9,6 +9,7 @@ import pytest
 from checklists.audit import lexicon
 from databases.catalog import InstalledScenario, open_scenario
 from server.lexicons import lexicons_of
+from tests.server import wards
 
 
 def test_entities_that_share_a_database_share_its_words(
@@ -31,6 +32,20 @@ def test_entities_that_share_a_database_share_its_words(
     words = found["01"]
     assert {"flights", "carriers", "weather"} <= set(words.schema)
     assert {"carrier", "weather"} <= words.names
+
+
+def test_who_sees_the_whole_has_the_words_of_all_schemas_and_others_their_own(
+    tmp_path: Path,
+) -> None:
+    found = lexicons_of(wards.built(tmp_path))
+    said = {name: each.words & {"northern", "southern", "night"} for name, each in found.items()}
+    assert said == {
+        "north": {"northern", "night"},
+        "south": {"southern", "night"},
+        "all": {"northern", "southern", "night"},
+    }
+    tables = {name: set(each.schema) for name, each in found.items()}
+    assert tables == {"north": {"beds", "staff"}, "south": {"beds"}, "all": {"staff"}}
 
 
 def test_what_is_not_built_has_no_words(tmp_path: Path) -> None:

@@ -52,6 +52,15 @@ def test_what_holds_is_proved_with_what_it_takes(
     assert proof.expected.tolerance == pytest.approx(0.05)
 
 
+def test_a_statement_proves_nothing_by_tables_that_the_entitys_agents_do_not_see(
+    prover: EvidenceProver,
+) -> None:
+    own = replace(prover, tables={"P1": ("patients",), "P2": ("visits",)})
+    assert "a table that is not there" in str(proved(own, ward.MEAN))
+    assert isinstance(proved(replace(prover, tables={"P1": ("visits",)}), ward.MEAN), Proof)
+    assert isinstance(proved(replace(prover, tables={"P2": ("patients",)}), ward.MEAN), Proof)
+
+
 @pytest.mark.parametrize(
     ("sql", "why"),
     [
