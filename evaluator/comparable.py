@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,6 +11,8 @@ from core.evaluation import Evaluation
 from core.run import ModelSpec, RunSpec
 
 OVERRIDE: Final = "--although-different"
+JUDGES: Final = "judges asked"
+"""What they are called among the things that scores rest on."""
 
 _APART: Final = frozenset(
     {
@@ -117,8 +119,8 @@ def differences(bases: Sequence[Basis]) -> Differences:
 def _judged_by(evaluation: Evaluation) -> dict[str, str]:
     told = {
         "checker": evaluation.checker,
-        "judges asked": _listed(evaluation.judges_asked),
-        "judges served": _listed(evaluation.judges_served),
+        JUDGES: listed(evaluation.judges_asked),
+        "judges served": listed(evaluation.judges_served),
         "criteria": evaluation.criteria,
         "prompts of the judge": _short(evaluation.prompt_hash),
         "protocol of judging": evaluation.protocol,
@@ -185,8 +187,13 @@ def _told(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(sorted(names)) or "none"
+def listed(names: Iterable[str]) -> str:
+    """Names in one text, their order aside; one that has a comma in it stays one name."""
+    return ", ".join(_one(name) for name in sorted(names)) or "none"
+
+
+def _one(name: str) -> str:
+    return f'"{name}"' if "," in name else name
 
 
 def _short(digest: str | None) -> str:
@@ -197,5 +204,5 @@ def _worded(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={each}" for key, each in sorted(value.items())) or "none"
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value)) or "none"
+        return ", ".join(_one(str(each)) for each in value) or "none"
     return str(value)

@@ -34,6 +34,8 @@ class Group(Record):
     rows: tuple[Row, ...]
     ruling: Mapping[str, str]
     """What they rest on."""
+    judges: tuple[str, ...] = ()
+    """Those that were asked, each by itself."""
     apart: tuple[str, ...] = ()
     """In what it differs from the scenario's main group; () for that one."""
     remarks: tuple[str, ...] = ()
@@ -184,6 +186,7 @@ def _group(summaries: Sequence[Summary], ratings: Sequence[tuple[Ranking, list[R
     return Group(
         rows=tuple(sorted(rows, key=_best_first)),
         ruling=summaries[0].ruling,
+        judges=summaries[0].judges,
         remarks=tuple(map(str, differences(told).remarks)),
         ranking_id=ranking.id if ranking else None,
         ranked=sum(row.novelty is not None for row in rows),
@@ -246,7 +249,8 @@ def _public(group: Group) -> Group:
     return group.model_copy(
         update={
             "rows": tuple(map(public_row, group.rows)),
-            "ruling": public_ruling(group.ruling),
+            "ruling": public_ruling(group.ruling, group.judges),
+            "judges": tuple(map(public_name, group.judges)),
             "apart": tuple(each.split(":")[0] for each in group.apart),
             "remarks": tuple(each.split(":")[0] for each in group.remarks),
             "ranking_id": None,

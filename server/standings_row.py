@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -11,6 +11,7 @@ from core.naming import without_folders
 from core.ranking import Rating
 from core.record import Record
 from evaluator.chance import CONSTANT
+from evaluator.comparable import JUDGES, listed
 from evaluator.overall import Column, columns_of
 from evaluator.scoring import ENOUGH, Averaging
 from server.standings_summary import Spent, Summary, score_of
@@ -178,12 +179,11 @@ def public_row(row: Row) -> Row:
     )
 
 
-def public_ruling(ruling: Mapping[str, str]) -> dict[str, str]:
+def public_ruling(ruling: Mapping[str, str], judges: Sequence[str]) -> dict[str, str]:
     """What a group rests on, without names that somebody chose on this machine."""
-    judges = ruling.get("judges asked")
     told = {name: value for name, value in ruling.items() if name in _TOLD}
-    if judges is not None:
-        told["judges asked"] = ", ".join(public_name(name) for name in judges.split(", "))
+    if JUDGES in ruling:
+        told[JUDGES] = listed([public_name(name) for name in judges])
     return told
 
 

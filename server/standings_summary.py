@@ -66,6 +66,8 @@ class Summary(Record):
     """Why a newer evaluation does not speak for it; None where this is the newest."""
     ruling: Mapping[str, str] = {}
     """What must be the same in one column (evaluator.comparable)."""
+    judges: tuple[str, ...] = ()
+    """Those that were asked, each by itself; in `ruling` they are one text."""
     remarkable: Mapping[str, str] = {}
     scores: tuple[Score, ...] = ()
     """Of the agent: message before trajectory, item before sample."""
@@ -133,6 +135,7 @@ def summarise(spec: RunSpec, store: Repository, facts: Facts) -> Summary:
                 "judged_at": each.created_at,
                 "newer": why,
                 "ruling": dict(at.ruling),
+                "judges": tuple(sorted(each.judges_asked)),
                 "remarkable": dict(at.remarkable),
                 "scores": scores.pop(head.competitor),
                 "baselines": scores,

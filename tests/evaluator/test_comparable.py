@@ -11,7 +11,7 @@ from core.errors import UsageError
 from core.evaluation import Evaluation
 from core.outside import Outside
 from core.run import Limits, ModelSpec, RunSpec
-from evaluator.comparable import Basis, basis, differences
+from evaluator.comparable import Basis, basis, differences, listed
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -57,6 +57,24 @@ def test_two_of_the_same_kind_do_not_differ() -> None:
     assert found.forbidding == ()
     assert found.remarks == ()
     found.refuse("one ranking")
+
+
+@pytest.mark.parametrize(
+    ("field", "what"),
+    [
+        ("judges_asked", "judges asked"),
+        ("judges_served", "judges served"),
+        ("parameters", "judge's stop"),
+    ],
+)
+def test_a_name_with_a_comma_is_not_two_names(field: str, what: str) -> None:
+    told = []
+    for who, names in (("A", ("a, b",)), ("B", ("a", "b"))):
+        value: object = {"stop": names} if field == "parameters" else names
+        told.append(basis(who, spec(), evaluation(**{field: value})))
+    (found,) = differences(told).forbidding
+    assert str(found) == f'{what}: "a, b" (A) against a, b (B)'
+    assert (listed(["b", "a"]), listed([])) == ("a, b", "none")
 
 
 @pytest.mark.parametrize(

@@ -317,6 +317,25 @@ def test_the_public_sees_no_id_no_path_and_no_word_of_a_judge(
     ]
 
 
+def test_a_judge_with_a_comma_in_its_name_is_one_judge(
+    store: Repository, settings: Settings
+) -> None:
+    asked = ("scripted:/home/zoe, kurt/my, judge.json", "openai/b")
+    for number, judges in ((1, asked), (2, asked[::-1]), (3, ("openai/b", *asked[0].split(", ")))):
+        run = explore(store, model_run(number, f"m{number}"))
+        judge(store, run, judges_asked=judges)
+        kept(store, run)
+    whole = shown(store, settings)
+    main, other = whole.boards[0].groups
+    assert (len(main.rows), main.judges) == (2, ("openai/b", asked[0]))
+    assert len(other.judges) == 4
+    shown_to_all = whole.public().boards[0].main
+    assert shown_to_all.judges == ("openai/b", "scripted:my, judge.json")
+    assert shown_to_all.ruling["judges asked"] == 'openai/b, "scripted:my, judge.json"'
+    for word in ("zoe", "kurt", "/home"):
+        assert word not in shown_to_all.model_dump_json()
+
+
 def test_one_scenario_can_be_asked_for(store: Repository, settings: Settings) -> None:
     for number, scenario in ((1, "small"), (2, "other")):
         run = explore(store, model_run(number, "one", scenario_id=scenario))
