@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import contextlib
 import fcntl
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from core.errors import ToolError
-from tools.host.link import Streams
+from tools.host.link import Link
 from tools.host.sessions import IDLE_S
 
 _LOG = logging.getLogger(__name__)
@@ -94,11 +93,11 @@ class ToolHost:
             self._watching.start()
             atexit.register(self.close)
 
-    async def connect(self) -> Streams:
+    async def connect(self) -> Link:
         """A connection, the host being started where it is not. Raises ToolError `unavailable`."""
         try:
             self.start()
-            return await asyncio.open_unix_connection(self.path)
+            return await Link.to(self.path)
         except OSError as exc:
             why = self._gave_up or f"it does not listen ({exc.strerror})"
             raise ToolError(f"the tools are gone: {why}", kind="unavailable") from exc

@@ -15,7 +15,7 @@ from core.protocols import Observation
 from databases.target import Target
 from server.toolhost import ToolHost
 from tools.host.client import HostTools
-from tools.host.link import Link, SocketReach
+from tools.host.link import SocketReach
 from tools.host.messages import Opening
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +106,7 @@ class WebWorker:
 
 def health(host: ToolHost) -> dict[str, Any]:
     async def ask() -> dict[str, Any]:
-        link = Link(await SocketReach(host.path).connect())
+        link = await SocketReach(host.path).connect()
         try:
             found: dict[str, Any] = (await link.ask({"op": "health"})).message["health"]
             return found

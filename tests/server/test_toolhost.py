@@ -25,7 +25,6 @@ from tests.support.processes import BOUND_S, below, is_alive, until
 from tests.tools.support import make_visits
 from tools.host import frames
 from tools.host.client import HostTools
-from tools.host.link import Link
 from tools.host.messages import Opening
 
 pytestmark = pytest.mark.real
@@ -162,7 +161,7 @@ def test_kill_9_of_the_host_is_an_error_that_can_be_repeated_and_says_what_is_lo
             kernels = below(first)
             slow = "import time\nfor _ in range(300): time.sleep(0.1)"
             call = asyncio.create_task(tools.call(PYTHON, {"code": slow}))
-            link = Link(await host.connect())
+            link = await host.connect()
             for _ in range(1000):
                 health = (await link.ask({"op": "health"})).message["health"]
                 if health["calls"]:

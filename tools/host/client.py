@@ -139,11 +139,11 @@ class HostTools:
     async def _ready(self) -> Link:
         """The session's connection, made again where it was lost."""
         async with self._lock:
-            if self._link is not None and not self._link.is_lost:
+            if self._link is not None and not self._link.is_over:
                 return self._link
             self._link = None
             for _ in range(TRIES):
-                link = Link(await self._reach.connect())
+                link = await self._reach.connect()
                 try:
                     opened = await self._open(link)
                 except LostError:

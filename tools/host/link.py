@@ -11,17 +11,69 @@ from core.errors import ToolError
 from tools.host import frames
 from tools.host.messages import Failure
 
-Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
 
 class LostError(Exception):
     """The connection ended before the answer came."""
 
 
+class Link(frames.Wire):
+    """A connection in use."""
+
+    def __init__(self) -> None:
+        super().__init__(frames.FROM_HOST)
+        self._waiting: dict[int, asyncio.Future[frames.Frame]] = {}
+        self._last = 0
+
+    @classmethod
+    async def to(cls, path: Path) -> Link:
+        """Connect to the socket at this path. Raises OSError where nobody listens."""
+        _, link = await asyncio.get_running_loop().create_unix_connection(cls, str(path))
+        return link
+
+    async def ask(self, message: Mapping[str, Any]) -> frames.Frame:
+        """Send a request and wait for its answer. Whoever goes away stops the work in the host.
+
+        Raises LostError, the error that the host answers with, and ValueError, TypeError or
+        RecursionError for a message that JSON cannot say.
+        """
+        number = self._next()
+        self.say(number, message)
+        if self.is_over:
+            raise LostError
+        answer: asyncio.Future[frames.Frame] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        try:
+            frame = await answer
+        except asyncio.CancelledError:
+            self.say(self._next(), {"op": "cancel", "number": number})
+            raise
+        finally:
+            del self._waiting[number]
+        if failure := frame.message.get("failure"):
+            raise Failure.model_validate(failure).error()
+        return frame
+
+    def heard(self, frame: frames.Frame) -> None:
+        """An answer has come."""
+        waiting = self._waiting.get(frame.number)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(frame)
+
+    def ended(self, fault: frames.FrameError | None) -> None:
+        """No answer will come any more."""
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_exception(LostError())
+
+    def _next(self) -> int:
+        self._last = self._last % frames.MOST_NUMBER + 1
+        return self._last
+
+
 class Reach(Protocol):
     """A way to the host: of the process that started it, or of one that was told the socket."""
 
-    async def connect(self) -> Streams:
+    async def connect(self) -> Link:
         """A connection. Raises ToolError `unavailable` where there is no host and will be none."""
         ...
 
@@ -32,76 +84,11 @@ class SocketReach:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    async def connect(self) -> Streams:
+    async def connect(self) -> Link:
         """A connection. Raises ToolError `unavailable` where nobody listens."""
         try:
-            return await asyncio.open_unix_connection(self._path)
+            return await Link.to(self._path)
         except OSError as exc:
             raise ToolError(
                 f"the tool host does not listen: {exc.strerror}", kind="unavailable"
             ) from exc
-
-
-class Link:
-    """A connection in use."""
-
-    def __init__(self, streams: Streams) -> None:
-        self._reader, self._writer = streams
-        self._waiting: dict[int, asyncio.Future[frames.Frame]] = {}
-        self._last = 0
-        self._listening = asyncio.create_task(self._listen())
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether no answer will come any more."""
-        return self._listening.done()
-
-    async def ask(self, message: Mapping[str, Any]) -> frames.Frame:
-        """Send a request and wait for its answer. Whoever goes away stops the work in the host.
-
-        Raises LostError, the error that the host answers with, and ValueError, TypeError or
-        RecursionError for a message that JSON cannot say.
-        """
-        number = self._next()
-        raw = frames.encode(number, message)
-        answer: asyncio.Future[frames.Frame] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = answer
-        try:
-            if self.is_lost:
-                raise LostError
-            self._writer.write(raw)
-            await self._writer.drain()
-            frame = await answer
-        except asyncio.CancelledError:
-            self._writer.write(frames.encode(self._next(), {"op": "cancel", "number": number}))
-            raise
-        except ConnectionError as exc:
-            raise LostError from exc
-        finally:
-            del self._waiting[number]
-        if failure := frame.message.get("failure"):
-            raise Failure.model_validate(failure).error()
-        return frame
-
-    def close(self) -> None:
-        """Hang up."""
-        self._listening.cancel()
-        self._writer.close()
-
-    def _next(self) -> int:
-        self._last = self._last % frames.MOST_NUMBER + 1
-        return self._last
-
-    async def _listen(self) -> None:
-        try:
-            while frame := await frames.read(self._reader, frames.FROM_HOST):
-                waiting = self._waiting.get(frame.number)
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(frame)
-        except (frames.FrameError, frames.JsonError):
-            pass  # as good as a lost connection
-        finally:
-            self._writer.close()
-            for waiting in self._waiting.values():
-                if not waiting.done():
-                    waiting.set_exception(LostError())

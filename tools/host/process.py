@@ -66,7 +66,7 @@ async def _serve(listening: socket.socket, folder: Path, idle_s: float) -> None:
     means = Means()
     book = SessionBook(means.tools, idle_s=idle_s)
     service = Service(book)
-    server = await asyncio.start_unix_server(service.meet, sock=listening)
+    server = await loop.create_unix_server(service.meet, sock=listening)
     sweeping = asyncio.create_task(_sweep(book, means, min(SWEEP_S, idle_s / 2)))
     await stop.wait()
     server.close()

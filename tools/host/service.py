@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import socket
@@ -42,18 +41,11 @@ class Service:
 
     def __init__(self, book: SessionBook) -> None:
         self._book = book
-        self._connections: dict[_Connection, asyncio.Task[Any] | None] = {}
+        self._connections: set[_Connection] = set()
 
-    async def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection to its end. Other users of the machine are turned away."""
-        connection = _Connection(self._book, self.health, reader, writer)
-        self._connections[connection] = asyncio.current_task()
-        try:
-            if _peer(writer) == os.geteuid():
-                await connection.serve()
-        finally:
-            del self._connections[connection]
-            writer.close()
+    def meet(self) -> asyncio.Protocol:
+        """One more connection, served to its end. Other users of the machine are turned away."""
+        return _Connection(self._book, self.health, self._connections)
 
     def health(self) -> Health:
         """How the host is."""
@@ -66,31 +58,30 @@ class Service:
 
     async def hang_up(self) -> None:
         """End every connection."""
-        for connection in self._connections:
-            connection.hang_up()
-        if serving := [task for task in self._connections.values() if task is not None]:
-            await asyncio.wait(serving, timeout=HANG_UP_S)
+        ending = [connection.gone for connection in self._connections]
+        for connection in list(self._connections):
+            connection.close()
+        if ending:
+            await asyncio.wait(ending, timeout=HANG_UP_S)
 
 
-def _peer(writer: asyncio.StreamWriter) -> int:
+def _peer(transport: asyncio.BaseTransport) -> int:
     """The user at the other end of the socket, as the kernel tells it."""
-    end = writer.get_extra_info("socket")
+    end = transport.get_extra_info("socket")
     uid: int
     _, uid, _ = _PEER.unpack(end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
     return uid
 
 
-class _Connection:
+class _Connection(frames.Wire):
     """One client. Its faults end its own connection and nothing else."""
 
     def __init__(
-        self,
-        book: SessionBook,
-        health: Callable[[], Health],
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
+        self, book: SessionBook, health: Callable[[], Health], connections: set[_Connection]
     ) -> None:
-        self._book, self._health, self._reader, self._writer = book, health, reader, writer
+        super().__init__(frames.TO_HOST)
+        self._book, self._health, self._connections = book, health, connections
+        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._sessions: dict[str, Session] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._lasting: set[int] = set()
@@ -101,35 +92,51 @@ class _Connection:
             "health": self._tell,
         }
 
-    async def serve(self) -> None:
-        try:
-            while await self._next():
-                pass
-        except frames.FrameError as exc:
-            _LOG.warning("a client was cut off: %s", exc)
-        finally:
-            self._leave()
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._connections.add(self)
+        if _peer(transport) != os.geteuid():
+            self.close()
 
-    async def _next(self) -> bool:
-        try:
-            frame = await frames.read(self._reader, frames.TO_HOST)
-        except frames.JsonError as exc:
-            await self._fail(exc.number, ToolError("the message is no JSON object", kind="refused"))
-            return True
-        if frame is None:
-            return False
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.gone.set_result(None)
+
+    # Whoever does not read its answers is not listened to: what waits for it stays bounded.
+
+    def pause_writing(self) -> None:
+        assert self._transport is not None
+        self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        assert self._transport is not None
+        self._transport.resume_reading()
+
+    def heard(self, frame: frames.Frame) -> None:
         if frame.message.get("op") == "cancel":
             self._cancel(frame.message.get("number"))
         elif frame.number in self._tasks or len(self._tasks) >= MOST_REQUESTS:
             said = f"at most {MOST_REQUESTS} requests at a time, each with a number of its own"
-            await self._fail(frame.number, ToolError(said, kind="refused"))
+            self._fail(frame.number, ToolError(said, kind="refused"))
         else:
             task = asyncio.create_task(self._answer(frame))
             self._tasks[frame.number] = task
             if str(frame.message.get("name")) in OUTLIVES:
                 self._lasting.add(frame.number)
             task.add_done_callback(lambda _: self._done(frame.number))
-        return True
+
+    def garbled(self, number: int) -> None:
+        self._fail(number, ToolError("the message is no JSON object", kind="refused"))
+
+    def ended(self, fault: frames.FrameError | None) -> None:
+        if fault is not None:
+            _LOG.warning("a client was cut off: %s", fault)
+        self._connections.discard(self)
+        for number, task in list(self._tasks.items()):
+            if number not in self._lasting:
+                task.cancel()
+        for session in self._sessions.values():
+            self._book.leave(session, self)
 
     def _done(self, number: int) -> None:
         self._tasks.pop(number, None)
@@ -139,26 +146,16 @@ class _Connection:
         if isinstance(number, int) and number in self._tasks:
             self._tasks[number].cancel()
 
-    def _leave(self) -> None:
-        for number, task in list(self._tasks.items()):
-            if number not in self._lasting:
-                task.cancel()
-        for session in self._sessions.values():
-            self._book.leave(session, self)
-
-    def hang_up(self) -> None:
-        self._writer.close()
-
     async def _answer(self, frame: frames.Frame) -> None:
         try:
             reply, payload = await self._do(frame.message)
-            await self._send(frame.number, reply, payload)
+            self.say(frame.number, reply, payload)
         except DdrError as exc:
-            await self._fail(frame.number, exc)
+            self._fail(frame.number, exc)
         except Exception:  # noqa: BLE001 - our own fault must not end the host
             _LOG.exception("a request failed")
             told = ToolError("an internal fault of the tool host", kind="internal")
-            await self._fail(frame.number, told)
+            self._fail(frame.number, told)
 
     async def _do(self, message: dict[str, Any]) -> Reply:
         operation = self._operations.get(str(message.get("op")))
@@ -202,10 +199,5 @@ class _Connection:
             raise ToolError("there is no session of this key; open it", kind=SESSION_GONE)
         return session
 
-    async def _fail(self, number: int, exc: DdrError) -> None:
-        await self._send(number, {"failure": failure(exc).model_dump()})
-
-    async def _send(self, number: int, reply: dict[str, Any], payload: bytes = b"") -> None:
-        with contextlib.suppress(ConnectionError):  # it is gone; its session is not
-            self._writer.write(frames.encode(number, reply, payload))
-            await self._writer.drain()
+    def _fail(self, number: int, exc: DdrError) -> None:
+        self.say(number, {"failure": failure(exc).model_dump()})

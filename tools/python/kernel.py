@@ -11,7 +11,8 @@ from core.errors import SandboxError, ToolError
 from core.protocols import CellLimits, CellResult, QueryColumns, QueryFunction
 from tools.python.bounds import Bounds
 from tools.python.inside.figures import MOST_BYTES, MOST_FIGURES, is_picture
-from tools.python.wire import EndedError, FloodError, LiveSession
+from tools.python.live import LiveSession
+from tools.python.wire import EndedError, FloodError
 
 MOST_ATTEMPTS = 20
 MOST_REMARKS = 8
@@ -49,7 +50,7 @@ class SandboxKernel:
     async def run(self, code: str, limits: CellLimits) -> CellResult:
         """Run one cell. Raises SandboxError where no session can be started."""
         async with self._lock:
-            if self._settling:
+            if self._settling and not self._settling.done():
                 await asyncio.wait({self._settling})  # a caller that goes away leaves it to itself
             if self._live and not _is_as_left(self._live):
                 self._lost = True

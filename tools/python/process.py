@@ -16,9 +16,9 @@ from tools.python.zygote import Ending
 END_S = 5.0
 STILL_S = 5.0
 """How long what a cell left behind has for its end, once it is killed."""
-STEP_S = 0.005
-QUICK_LOOKS = 20
-"""The machine stops a process within microseconds: a next cell that waits has not to wait for a step."""
+QUICK_S, STEP_S = 0.001, 0.001
+"""The machine stops a process within microseconds: at first one look follows the other, then each a step."""
+STAT_BYTES = 1024
 
 
 class KernelProcess:
@@ -33,7 +33,7 @@ class KernelProcess:
         """By us, that is."""
         self.pid = _pid_of(handle)
         """As this process's own /proc numbers it."""
-        self._tells = _tells_of(self.pid)
+        self._glance = Glance.at(self.pid)
         self._is_paused = False
 
     def pause(self) -> None:
@@ -48,11 +48,9 @@ class KernelProcess:
         from doing so. What nobody else looks after is its child, so that to look at its children is
         enough. Where the machine does not tell of them, it is believed.
         """
-        last = time.monotonic() + STILL_S
-        looks = 0
-        while not (still := self.is_still()) and time.monotonic() < last:
-            looks += 1
-            await asyncio.sleep(STEP_S if looks > QUICK_LOOKS else 0)
+        begun = time.monotonic()
+        while not (still := self.is_still()) and (took := time.monotonic() - begun) < STILL_S:
+            await asyncio.sleep(STEP_S if took > QUICK_S else 0)
         return still
 
     def is_still(self) -> bool:
@@ -61,10 +59,12 @@ class KernelProcess:
         A process that ends leaves its children to the first process, so that only a list of children
         that stays as it was can be believed; what vanishes meanwhile is a reason to look again.
         """
-        if not self._is_paused or not self._tells or self.has_ended():
+        if not self._is_paused or self._glance is None or self.has_ended():
             return True
         threads = Path(f"/proc/{self.pid}/task")
         try:
+            if self._glance.shows_a_single_stopped_thread():
+                return True
             children = _children(threads)
             return (
                 all(_stat(thread)[0] in "Tt" for thread in threads.iterdir())
@@ -124,6 +124,9 @@ class KernelProcess:
         handle, self._handle = self._handle, None
         if handle is not None:
             os.close(handle)
+        glance, self._glance = self._glance, None
+        if glance is not None:
+            glance.close()
 
     def _signal(self, number: int) -> None:
         if self._handle is not None:
@@ -133,20 +136,48 @@ class KernelProcess:
                 signal.pidfd_send_signal(self._handle, number)
 
 
+class Glance:
+    """What /proc tells of one process, by files that are kept open: no other process can get its place."""
+
+    def __init__(self, stat: int, children: int) -> None:
+        self._stat, self._children = stat, children
+
+    @classmethod
+    def at(cls, pid: int) -> Glance | None:
+        """None where the machine does not tell of it; asked while it is known to be there."""
+        with contextlib.ExitStack() as opened:
+            files = []
+            for name in ("stat", f"task/{pid}/children"):
+                try:
+                    files.append(os.open(f"/proc/{pid}/{name}", os.O_RDONLY))
+                except OSError:
+                    return None
+                opened.callback(os.close, files[-1])
+            opened.pop_all()
+        return cls(*files)
+
+    def shows_a_single_stopped_thread(self) -> bool:
+        """Whether it is one thread, stopped, without a child: what nearly every cell leaves.
+
+        A thread that is stopped starts nothing, and every process of the kernel is a child of its first
+        one or below such a child: of the two reads the first is of the state. Raises OSError where it is
+        gone.
+        """
+        state, threads = _fields(os.pread(self._stat, STAT_BYTES, 0))
+        return state in "Tt" and threads == 1 and not os.pread(self._children, 1, 0)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        os.close(self._stat)
+        os.close(self._children)
+
+
 def _pid_of(handle: int) -> int:
     """0 where it has ended already, which is no process's number."""
     for line in Path(f"/proc/self/fdinfo/{handle}").read_text("ascii").splitlines():
         if line.startswith("Pid:"):
             return max(int(line.removeprefix("Pid:")), 0)
     return 0
-
-
-def _tells_of(pid: int) -> bool:
-    """Whether the machine lets us see a process's threads and children; asked while it is known to be there."""
-    try:
-        return len(_children(Path(f"/proc/{pid}/task"))) >= 0
-    except OSError:
-        return False
 
 
 def _children(threads: Path) -> list[str]:
@@ -164,5 +195,9 @@ def _stat(task: Path) -> tuple[str, int]:
 
     Both are read in one moment. Raises OSError where it is gone.
     """
-    fields = (task / "stat").read_text("ascii", "replace").rpartition(")")[2].split()
-    return fields[0], int(fields[17])
+    return _fields((task / "stat").read_bytes())
+
+
+def _fields(stat: bytes) -> tuple[str, int]:
+    fields = stat.rpartition(b")")[2].split()
+    return fields[0].decode("ascii"), int(fields[17])

@@ -1,4 +1,4 @@
-"""A live kernel and its two ways out: the channel of messages, and what is printed.
+"""The two ways out of a kernel: the channel of messages, and what is printed.
 
 What comes out of the sandbox is bytes and JSON of a bounded size, and is believed in nothing.
 """
@@ -11,15 +11,7 @@ import os
 import socket
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
-
-from core.errors import SandboxError
-from tools.python.bounds import Bounds
-from tools.python.memory import MemoryGroup, memory_groups
-from tools.python.process import KernelProcess
-from tools.python.zygote import START_S, Zygote, ZygoteGoneError, running_zygote, start_zygote
-from tools.threads import in_thread
 
 LENGTH = struct.Struct(">I")
 MOST_BYTES = 1 << 20
@@ -44,112 +36,41 @@ class FloodError(Exception):
     """The cell printed far more than is kept."""
 
 
-@dataclass
-class LiveSession:
-    """A kernel of the zygote's."""
+class Ear:
+    """Hears a descriptor in the event loop, between `open` and `pause`.
 
-    zygote: Zygote
-    process: KernelProcess
-    channel: Channel
-    output: Output
-    bounds: Bounds
-    group: MemoryGroup | None
-    """What counts its memory, where the machine has such a thing."""
+    Nobody is told of a pause but the loop's next event, for nearly always there is none until the next
+    cell: that spares the machine four calls in each.
+    """
 
-    @classmethod
-    async def start(cls, bounds: Bounds, house: str) -> LiveSession:
-        """Have one forked, by a new zygote where the one at hand has ended. Raises SandboxError."""
-        try:
-            return await cls._start(bounds, house)
-        except ZygoteGoneError:
-            return await cls._start(bounds, house)
+    def __init__(self, fd: int, hear: Callable[[], object]) -> None:
+        self._fd, self._hear = fd, hear
+        self._loop = asyncio.get_running_loop()
+        self._is_open = self._is_known = False
 
-    @classmethod
-    async def _start(cls, bounds: Bounds, house: str) -> LiveSession:
-        zygote = running_zygote(house)
-        if zygote is None:
-            zygote = await in_thread(lambda: start_zygote(house), name="zygote-start")
-        ours, theirs = socket.socketpair()
-        output_r, output_w = os.pipe()
-        output = Output(output_r)
-        channel = Channel(ours, output)
-        process: KernelProcess | None = None
-        group: MemoryGroup | None = None
-        try:
-            with theirs:
-                try:
-                    ended = zygote.fork(bounds, theirs, output_w)
-                finally:
-                    os.close(output_w)
-            async with asyncio.timeout(START_S):
-                handle = await _introduction(ours)
-                process = KernelProcess(handle, ended, grouped=house == "unsafe-none")
-                channel.open()
-                group = await _counted(process.pid, bounds)
-                message = await channel.receive()
-            if message["op"] != "ready":
-                raise EndedError(broken=True)
-        except BaseException as exc:
-            output.drain()
-            said = output.text.strip()[-600:] or "it gave no reason"
-            if process:
-                process.kill()
-                process.close()
-            if group:
-                group.close()
-            channel.close()
-            output.close()
-            if isinstance(exc, (TimeoutError, EndedError)):
-                raise SandboxError(f"the Python sandbox did not start: {said}") from None
-            raise
-        return cls(zygote, process, channel, output, bounds, group)
-
-    def begin(self, keep: int) -> None:
-        """Listen for a cell, and keep so many bytes of what it prints."""
-        self.output.begin(keep)
-        self.channel.begin()
+    def open(self) -> None:
+        """Hear whatever comes, and what has come already."""
+        self._is_open = True
+        if not self._is_known:
+            self._is_known = True
+            self._loop.add_reader(self._fd, self._come)
 
     def pause(self) -> None:
-        """Stop it, and hear nothing of it until the next cell begins."""
-        self.process.pause()
-        self.output.pause()
-        self.channel.pause()
+        """Leave what comes where it is."""
+        self._is_open = False
 
-    async def close(self) -> None:
-        """End it, and come back when nothing of it is left."""
-        self.process.kill()
-        self.channel.close()
-        self.output.close()
-        await self.process.wait()
-        self.process.close()
-        if self.group:
-            self.group.close()
+    def close(self) -> None:
+        """Hear nothing more. Idempotent; to be called before the descriptor is closed."""
+        self._is_open = False
+        if self._is_known:
+            self._is_known = False
+            self._loop.remove_reader(self._fd)
 
-
-async def _counted(pid: int, bounds: Bounds) -> MemoryGroup | None:
-    """All that the kernel starts under one bound, where the machine has such a thing."""
-    groups = memory_groups()
-    if groups is None:
-        return None
-    most_mb = bounds.memory_mb + bounds.tmp_mb + bounds.shared_mb
-    # Moving a process takes the machine some milliseconds.
-    return await in_thread(lambda: groups.hold(pid, most_mb), name="memory-group")
-
-
-async def _introduction(ours: socket.socket) -> int:
-    """The handle that a kernel hands over before anybody else's code runs in it."""
-    ours.setblocking(False)
-    loop = asyncio.get_running_loop()
-    there = asyncio.Event()
-    loop.add_reader(ours.fileno(), there.set)
-    try:
-        await there.wait()
-    finally:
-        loop.remove_reader(ours.fileno())
-    _, handles, _, _ = socket.recv_fds(ours, 1, 1)
-    if not handles:
-        raise EndedError()
-    return handles[0]
+    def _come(self) -> None:
+        if self._is_open:
+            self._hear()
+        else:
+            self.close()
 
 
 class Channel:
@@ -160,6 +81,7 @@ class Channel:
         self._output = output
         self._output.on_flood = lambda: self._wake(FloodError())
         self._loop = asyncio.get_running_loop()
+        self._ear = Ear(ours.fileno(), self._read)
         self._buffer = bytearray()
         self._waiting: asyncio.Future[None] | None = None
         self._ended: EndedError | None = None
@@ -174,12 +96,11 @@ class Channel:
     def open(self) -> None:
         """Begin to listen."""
         if not self._ended:
-            self._loop.add_reader(self._socket.fileno(), self._read)
+            self._ear.open()
 
     def pause(self) -> None:
         """Hear nothing until the next cell: what is said goes no further than the socket."""
-        if not self._ended:
-            self._loop.remove_reader(self._socket.fileno())
+        self._ear.pause()
 
     async def send(self, message: dict[str, Any], payload: bytes = b"") -> None:
         raw = json.dumps(message).encode()
@@ -248,8 +169,7 @@ class Channel:
 
     def _stop(self, ended: EndedError) -> EndedError:
         self._ended = self._ended or ended
-        if self._socket.fileno() >= 0:
-            self._loop.remove_reader(self._socket.fileno())
+        self._ear.close()
         return self._ended
 
     def _wake(self, error: Exception | None = None) -> None:
@@ -268,7 +188,7 @@ class Output:
         self._fd = fd
         self._is_closed = False
         os.set_blocking(fd, False)
-        self._loop = asyncio.get_running_loop()
+        self._ear = Ear(fd, self._read)
         self.on_flood: Callable[[], None] = lambda: None
         self.begin(MOST_BYTES)
 
@@ -278,12 +198,11 @@ class Output:
         self.drain()  # it is at rest, and a pipe holds less than would be a flood
         self._reset(keep)
         if not self._is_closed:
-            self._loop.add_reader(self._fd, self._read)
+            self._ear.open()
 
     def pause(self) -> None:
         """Take nothing until the next cell begins: a pipe that is full is no work for us."""
-        if not self._is_closed:
-            self._loop.remove_reader(self._fd)
+        self._ear.pause()
 
     def _reset(self, keep: int) -> None:
         self._kept: list[bytes] = []
@@ -308,7 +227,7 @@ class Output:
         except BlockingIOError:
             return False
         if not part:
-            self._loop.remove_reader(self._fd)
+            self._ear.close()
             return False
         if self.total < self._keep:
             self._kept.append(part)
@@ -321,5 +240,5 @@ class Output:
     def close(self) -> None:
         if not self._is_closed:
             self._is_closed = True  # the number may be another's at once
-            self._loop.remove_reader(self._fd)
+            self._ear.close()
             os.close(self._fd)

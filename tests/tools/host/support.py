@@ -98,7 +98,8 @@ class Host:
 async def hosting(folder: Path, **options: Any) -> AsyncIterator[Host]:
     """A host that listens."""
     host = Host(folder / "socket", **options)
-    server = await asyncio.start_unix_server(host.service.meet, host.path)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_unix_server(host.service.meet, host.path)
     try:
         yield host
     finally:

@@ -14,7 +14,7 @@ from core.errors import DatabaseError, ToolError
 from core.protocols import Tools
 from tests.tools.host.support import Host, Notebook, hosting, opening, until
 from tools.host.client import HostTools
-from tools.host.link import SocketReach, Streams
+from tools.host.link import Link, SocketReach
 from tools.host.messages import Opening
 
 Talk = Callable[[Host], Awaitable[None]]
@@ -192,11 +192,12 @@ def test_a_host_that_breaks_off_each_opening_is_given_up(tmp_path: Path) -> None
         def __init__(self) -> None:
             self.tries = 0
 
-        async def connect(self) -> Streams:
+        async def connect(self) -> Link:
             self.tries += 1
-            reader, writer = await asyncio.open_unix_connection(tmp_path / "socket")
-            writer.write(b"\xff" * 12)
-            return reader, writer
+            link = await Link.to(tmp_path / "socket")
+            assert link._transport is not None
+            link._transport.write(b"\xff" * 12)
+            return link
 
     async def talk(host: Host) -> None:
         reach = Dropping()

@@ -16,7 +16,7 @@ import pytest
 from core.errors import ToolError, UsageError
 from tests.tools.host.support import Host, hosting, opening, until
 from tools.host import frames, service
-from tools.host.link import Link, LostError, SocketReach
+from tools.host.link import Link, LostError
 
 Talk = Callable[[Host], Awaitable[None]]
 
@@ -30,10 +30,18 @@ def _host(folder: Path, talk: Talk, **options: Any) -> None:
 
 
 async def _linked(host: Host, *keys: str) -> Link:
-    link = Link(await host.reach.connect())
+    link = await host.reach.connect()
     for key in keys:
         await link.ask({"op": "open", "opening": opening(key).model_dump(mode="json")})
     return link
+
+
+async def _answer(reader: asyncio.StreamReader) -> frames.Frame:
+    """The next message of the host."""
+    inbox = frames.Inbox(frames.FROM_HOST)
+    while (frame := inbox.take()) is None:
+        inbox.add(await reader.readexactly(1))  # and nothing of the one after it
+    return frame
 
 
 async def _call(link: Link, key: str, name: str = "execute_query", **arguments: Any) -> Any:
@@ -190,7 +198,7 @@ HOSTILE = [
 def test_a_client_that_speaks_no_frames_is_cut_off_alone(tmp_path: Path, said: bytes) -> None:
     async def talk(host: Host) -> None:
         honest = await _linked(host, "a")
-        reader, writer = await SocketReach(host.path).connect()
+        reader, writer = await asyncio.open_unix_connection(host.path)
         writer.write(said)
         writer.write_eof()
         assert await reader.read() == b""
@@ -248,17 +256,15 @@ def test_a_request_that_makes_no_sense_is_refused_and_the_connection_goes_on(
 
 def test_broken_json_and_a_cancel_of_nothing_are_survived(tmp_path: Path) -> None:
     async def talk(host: Host) -> None:
-        reader, writer = await host.reach.connect()
+        reader, writer = await asyncio.open_unix_connection(host.path)
         for number, raw in enumerate((b"{", b"[1]", b"[" * 90_000, b"\xff"), 1):
             writer.write(struct.pack(">III", number, len(raw), 0) + raw)
-            answer = await frames.read(reader, frames.FROM_HOST)
-            assert answer is not None
+            answer = await _answer(reader)
             assert (answer.number, answer.message["failure"]["kind"]) == (number, "refused")
         for nothing in (5, "x", None, -1, [1]):
             writer.write(frames.encode(9, {"op": "cancel", "number": nothing}))
         writer.write(frames.encode(10, {"op": "health"}))
-        answer = await frames.read(reader, frames.FROM_HOST)
-        assert answer is not None
+        answer = await _answer(reader)
         assert answer.number == 10
         writer.close()
 
@@ -300,7 +306,7 @@ def test_another_user_of_the_machine_is_turned_away(
 ) -> None:
     async def talk(host: Host) -> None:
         monkeypatch.setattr("os.geteuid", lambda: os.getuid() + 1)
-        reader, writer = await host.reach.connect()
+        reader, writer = await asyncio.open_unix_connection(host.path)
         writer.write(frames.encode(1, {"op": "health"}))
         with contextlib.suppress(ConnectionResetError):
             assert await reader.read() == b""
@@ -324,7 +330,7 @@ def test_health_counts_sessions_calls_and_connections(tmp_path: Path) -> None:
 
 def test_a_client_that_never_reads_holds_up_nobody_but_itself(tmp_path: Path) -> None:
     async def talk(host: Host) -> None:
-        _, deaf = await host.reach.connect()
+        _, deaf = await asyncio.open_unix_connection(host.path)
         said = opening("deaf").model_dump(mode="json")
         deaf.write(frames.encode(1, {"op": "open", "opening": said}))
         big = {"text": "x" * 500_000}
@@ -340,7 +346,8 @@ def test_a_client_that_never_reads_holds_up_nobody_but_itself(tmp_path: Path) ->
         await until(lambda: len(host.made) == 2)
         for number in range(20):
             assert (await _call(honest, "a", set={"n": number}))["data"]["variables"]["n"] == number
-        deaf.close()
+        assert 0 < len(host.made[0].begun) < 38  # what it asks beyond that waits with itself
+        deaf.transport.abort()
         await until(lambda: _only(host, 2))
 
     _host(tmp_path, talk)

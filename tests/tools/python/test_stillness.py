@@ -19,7 +19,7 @@ import pytest
 from tests.contracts.sandbox import Session
 from tests.tools.support import needs_sandbox
 from tools.python.inside.figures import MOST_BYTES, MOST_PIXELS, is_picture
-from tools.python.process import _is_over
+from tools.python.process import Glance, _is_over
 from tools.python.sandbox import BubblewrapSandbox
 from tools.python.wire import PIECE, Channel, EndedError, Output
 
@@ -90,6 +90,57 @@ def test_a_process_with_living_threads_is_not_over_and_a_dead_one_is() -> None:
         while not _is_over(place):
             assert time.monotonic() < last
             time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("work", "alone"),
+    [
+        ("pass", True),
+        ("threading.Thread(target=time.sleep, args=(60,), daemon=True).start()", False),
+        ("subprocess.Popen(['sleep', '60'])", False),
+        ("subprocess.Popen(['true'])", False),  # dead, and nobody has heard of it
+        (
+            "threading.Thread(target=lambda: held.append(subprocess.Popen(['sleep', '60']))).start()\n"
+            "while not held or threading.active_count() > 1: time.sleep(0.01)",
+            False,
+        ),
+    ],
+)
+def test_a_glance_sees_one_stopped_thread_without_a_child_and_nothing_else(
+    work: str, *, alone: bool
+) -> None:
+    script = (
+        "import os, signal, subprocess, threading, time\n"
+        f"held = []\n{work}\ntime.sleep(0.1)\nos.kill(os.getpid(), signal.SIGSTOP)\n"
+        "print('on', flush=True)\ntime.sleep(60)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        glance = Glance.at(process.pid)
+        assert glance is not None
+        assert process.stdout is not None
+        try:
+            assert not glance.shows_a_single_stopped_thread()  # it is being started
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+            assert glance.shows_a_single_stopped_thread() is alone
+            process.send_signal(signal.SIGCONT)
+            assert process.stdout.readline() == b"on\n"
+            assert not glance.shows_a_single_stopped_thread()
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        with pytest.raises(ProcessLookupError):
+            glance.shows_a_single_stopped_thread()
+        glance.close()
+
+
+def test_of_a_process_that_is_gone_there_is_no_glance() -> None:
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+        open_before = len(list(Path("/proc/self/fd").iterdir()))
+        assert Glance.at(process.pid) is None
+        assert len(list(Path("/proc/self/fd").iterdir())) == open_before
 
 
 def test_the_child_cannot_wake_the_session(cell: Session) -> None:
