@@ -65,6 +65,13 @@ class ModelCall(Record):
     """Nothing was sent and nothing is paid for this: the reply to the same question was kept, or came
     with another verdict's, whose call holds what it took."""
 
+    @property
+    def served(self) -> tuple[str, ...]:
+        """Who answered, each by itself: a sum of calls names them in one text, with commas between."""
+        if self.model_served is None or self.model_served == self.model_asked:
+            return (self.model_served,) if self.model_served else ()
+        return tuple(self.model_served.split(", "))
+
 
 class ToolCall(Record):
     """One call of a tool, as the agent emitted it."""

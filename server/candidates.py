@@ -188,8 +188,7 @@ def _some(cases: CalibrationSet, plan: Plan) -> CalibrationSet:
 
 
 def _served(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
-    served = [v.call.model_served for v in verdicts if v.call and v.call.model_served]
-    return tuple(dict.fromkeys(name for each in served for name in each.split(", ")))
+    return tuple(dict.fromkeys(name for v in verdicts if v.call for name in v.call.served))
 
 
 def _id(now: datetime) -> str:

@@ -196,8 +196,7 @@ class Judging:
         if not self._traits.is_paid:
             return
         calls = [call for v in self._store.verdicts(evaluation.id) for call in v.calls]
-        named = [name for c in calls if c.model_served for name in c.model_served.split(", ")]
-        served = tuple(dict.fromkeys(named))
+        served = tuple(dict.fromkeys(name for call in calls for name in call.served))
         if served != evaluation.judges_served:
             self._store.amend_evaluation(evaluation.model_copy(update={"judges_served": served}))
 

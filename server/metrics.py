@@ -90,7 +90,7 @@ class Measuring:
         if self._asked.novelty:
             rating = next(each for each in measures if each.name == "g-eval")
             found = await self._novelty(rating, step, calls)
-        served = dict.fromkeys(c.model_served for c in calls if c.model_served)
+        served = dict.fromkeys(name for call in calls for name in call.served)
         return Metrics(
             run_id=self._spec.id,
             checklist=self._checklist,

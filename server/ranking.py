@@ -226,13 +226,7 @@ class RankingWork:
             ) from cause
 
     def _keep_served(self, ranking: Ranking, made: Iterable[Comparison]) -> Ranking:
-        named = [
-            name
-            for each in made
-            if each.call and each.call.model_served
-            for name in each.call.model_served.split(", ")
-        ]
-        served = tuple(sorted(set(named)))
+        served = tuple(sorted({name for each in made if each.call for name in each.call.served}))
         if served != ranking.judges_served:
             ranking = ranking.model_copy(update={"judges_served": served})
             self._store.amend(ranking)

@@ -86,7 +86,7 @@ MODEL_CALLS: Final = Layout[Asked](
             "model_served",
             "text",
             "",
-            lambda m: without_folders(m.call.model_served) if m.call.model_served else None,
+            lambda m: ", ".join(map(without_folders, m.call.served)) or None,
         ),
         *usage_fields(lambda m: m.call.usage),
         Field("cost_reason", "text", "Why there is no cost.", lambda m: m.call.usage.cost_reason),

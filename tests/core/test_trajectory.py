@@ -270,3 +270,19 @@ def test_a_turn_knows_whether_a_limit_of_the_run_met_it_and_whether_before_its_f
     made = tuple(asked("c") for _ in kinds)
     one = turn(1, tool_calls=made, tool_results=answers)
     assert (one.met_limit, one.was_refused) == (met, refused)
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "named", "served"),
+    [
+        ("m", None, ()),
+        ("m", "m-2026", ("m-2026",)),
+        ("m", "a, b", ("a", "b")),
+        ("scripted:/my, own/m.jsonl", "scripted:/my, own/m.jsonl", ("scripted:/my, own/m.jsonl",)),
+    ],
+)
+def test_who_served_a_call_is_told_one_by_one(
+    asked_for: str, named: str | None, served: tuple[str, ...]
+) -> None:
+    made = call().model_copy(update={"model_asked": asked_for, "model_served": named})
+    assert made.served == served

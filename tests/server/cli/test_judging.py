@@ -66,7 +66,8 @@ def test_a_judge_scores_a_run_and_is_kept_with_its_cost(
 ) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text('[models."scripted/*"]\ninput = 1.0\noutput = 10.0\n', "utf-8")
-    name = judge(tmp_path, YES, NO)
+    (folder := tmp_path / "my, own").mkdir()  # a comma in a name makes no two judges of it
+    name = judge(folder, YES, NO)
     asked = ("evaluate", "last", "--judge", name, "--prices", str(prices), "--concurrency", "1")
     told = ddr(*asked, "--json").json
     with open_store(explored / "store.sqlite3") as store:

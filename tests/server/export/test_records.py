@@ -229,6 +229,17 @@ def test_a_scripted_model_is_named_without_its_folder() -> None:
     assert row(RUNS, served)["model"] == row(RUNS, served)["competitor"] == name
 
 
+def test_all_who_served_what_is_summed_up_are_named_without_their_folders() -> None:
+    served = "scripted:/home/zoe/x.jsonl, scripted:/home/kurt/y.jsonl"
+    made = call("checker", 5).model_copy(update={"model_served": served})
+    (found,) = calls_of_judges(evaluation(spec()), [verdict("t", "q1", call=made)], {})
+    assert row(MODEL_CALLS, found)["model_served"] == "scripted:x.jsonl, scripted:y.jsonl"
+    (unknown,) = calls_of_judges(
+        evaluation(spec()), [verdict("t", "q1", call=call("checker", 5))], {}
+    )
+    assert row(MODEL_CALLS, unknown)["model_served"] is None
+
+
 def test_a_run_says_how_it_came_here() -> None:
     assert row(RUNS, spec())["imported_form"] is None
     logs = Imported(form="jsonl", source="mine.jsonl")
