@@ -11,7 +11,7 @@ import json
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 _HEAD: Final = struct.Struct(">III")
 MOST_NUMBER: Final = (1 << 32) - 1
@@ -144,8 +144,8 @@ class Wire(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """asyncio: somebody is there."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # Not every event loop's transport is an asyncio.Transport; each does what one does.
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         """asyncio: something has come."""

@@ -117,6 +117,22 @@ def test_after_its_end_nothing_is_heard_and_nothing_said() -> None:
     assert (len(wire.frames), wire.ends) == (1, [None])
 
 
+def test_any_event_loops_transport_will_do() -> None:
+    class Bare:
+        """As a loop other than asyncio's has it: of no class of asyncio's."""
+
+        def __init__(self) -> None:
+            self.written = b""
+
+        def write(self, data: bytes) -> None:
+            self.written += data
+
+    wire, transport = Told(FROM_HOST), Bare()
+    wire.connection_made(transport)  # type: ignore[arg-type]
+    wire.say(3, {"op": "health"})
+    assert _read_all(transport.written) == [Frame(3, {"op": "health"})]
+
+
 def test_a_message_without_json_ends_a_wire_that_says_nothing_to_it() -> None:
     wire = _told(struct.pack(">III", 5, 1, 0) + b"{" + encode(1, {}))
     assert (wire.frames, wire.ends) == ([], [None])

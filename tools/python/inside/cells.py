@@ -100,7 +100,8 @@ class Session:
         space = self._module.__dict__
         tree = ast.parse(code, name)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        exec(compile(tree, name, "exec"), space)  # noqa: S102 - what this process is for
+        if tree.body:
+            exec(compile(tree, name, "exec"), space)  # noqa: S102 - what this process is for
         if not isinstance(last, ast.Expr):
             return None
         value = eval(compile(ast.Expression(last.value), name, "eval"), space)  # noqa: S307 - likewise
