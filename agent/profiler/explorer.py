@@ -21,7 +21,7 @@ from agent.profiler.probes import (
     related,
     together,
 )
-from agent.profiler.redundancy import find_echoes, find_fixed
+from agent.profiler.redundancy import find_fixed, find_redundant
 from agent.profiler.relation import Relation
 from agent.profiler.reply import Ask, Conversation, Note, text
 from agent.profiler.report import message, render
@@ -94,9 +94,10 @@ class Explorer:
             named = tuple(replace(c, of=relation.words) for c in relation.columns)
             relation = replace(relation, columns=named)
         relation, longs = yield from find_long(relation)
-        echoes = yield from find_echoes(relation)
+        redundant = yield from find_redundant(relation)
+        relation = redundant.left(relation)
         fixed = yield from find_fixed(relation)
-        return Scene(relation, voice, echoes, fixed, longs)
+        return Scene(relation, voice, redundant.echoes, fixed, longs, redundant.nested)
 
     def report(self) -> str:
         """What has been found so far, as a text."""

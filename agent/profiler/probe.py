@@ -75,6 +75,8 @@ class Scene:
     """Measures that a category all but fixes, as a route fixes its length: hardly outcomes."""
     longs: tuple[Long, ...] = ()
     """Columns that hold numbers of many kinds."""
+    nested: frozenset[str] = frozenset()
+    """The entity's own keys: no other entity can have their values, so that there is nothing to compare."""
 
 
 def filled(column: Column, share: float = 0.02) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from agent.profiler import sentences
+from agent.profiler import quoting, sentences
 from agent.profiler.groupings import Grouping, groupings
 from agent.profiler.metrics import Metric
 from agent.profiler.probe import Finding, Probe, Scene, Theme
@@ -28,7 +28,7 @@ def _gap(scene: Scene, metric: Metric, grouping: Grouping, prior: float) -> Prob
         f"count({metric.expr}) FILTER (WHERE {r.mine}) AS n, "
         f"count({metric.expr}) FILTER (WHERE NOT {r.mine}) AS n_rest "
         f"FROM {source} WHERE {grouping.expr} IS NOT NULL GROUP BY 1)\n"
-        f"SELECT left(CAST(g AS VARCHAR), 100) AS g, own, rest, n, n_rest FROM g "
+        f"SELECT {quoting.shown('g')} AS g, own, rest, n, n_rest FROM g "
         f"WHERE n >= {r.floor} AND n_rest >= {r.floor} AND own IS NOT NULL AND rest IS NOT NULL "
         f"ORDER BY abs(own - rest) DESC, 1 LIMIT 3"
     )

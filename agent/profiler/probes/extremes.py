@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from agent.profiler import sentences
+from agent.profiler import quoting, sentences
 from agent.profiler.metrics import Metric
 from agent.profiler.probe import Finding, Probe, Scene, Theme, filled, is_outcome
 from agent.profiler.reply import Reply, number, text, whole
@@ -34,7 +34,7 @@ def _extremes(scene: Scene, column: Column) -> Probe:
     r, x = scene.relation, column.expr
     time, place = _context(scene)
     when = f"strftime({time.expr}, '%Y-%m-%d')" if time else "NULL"
-    where = f"left(CAST({place.expr} AS VARCHAR), 100)" if place else "NULL"
+    where = quoting.shown(place.expr) if place else "NULL"
     low, high = f"min({x})", f"max({x})"
 
     def one(end: str, sign: str) -> str:

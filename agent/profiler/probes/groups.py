@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from agent.profiler import sentences
+from agent.profiler import quoting, sentences
 from agent.profiler.groupings import Grouping, groupings
 from agent.profiler.metrics import Metric, rungs
 from agent.profiler.probe import Finding, Probe, Scene, Theme, batches, filled, is_outcome
@@ -104,7 +104,7 @@ def tails_sql(scene: Scene, grouping: Grouping, metrics: Sequence[Metric]) -> st
         f"sum(n * v * v) {own} / sum(n) {own} - power(sum(n * v) {own} / sum(n) {own}, 2) AS between_groups FROM l),\n"
         f"s AS (SELECT *, row_number() OVER (PARTITION BY i, big ORDER BY v DESC, g) AS hi, "
         f"row_number() OVER (PARTITION BY i, big ORDER BY v, g) AS lo FROM b)\n"
-        f"SELECT i, left(CAST(g AS VARCHAR), 100) AS g, v, n, big, within, between_groups, hi, lo FROM s "
+        f"SELECT i, {quoting.shown('g')} AS g, v, n, big, within, between_groups, hi, lo FROM s "
         f"WHERE hi <= 2 OR lo <= 2 ORDER BY i, big DESC, hi"
     )
 
@@ -185,7 +185,7 @@ def _rows(scene: Scene, grouping: Grouping) -> Probe:
         f"WHERE {r.where} AND {grouping.expr} IS NOT NULL GROUP BY 1),\n"
         f"s AS (SELECT *, count(*) OVER () AS groups, sum(n) OVER () AS total, "
         f"row_number() OVER (ORDER BY n DESC, g) AS hi, row_number() OVER (ORDER BY n, g) AS lo FROM g)\n"
-        f"SELECT left(CAST(g AS VARCHAR), 100) AS g, n AS v, groups, total, hi, lo FROM s "
+        f"SELECT {quoting.shown('g')} AS g, n AS v, groups, total, hi, lo FROM s "
         f"WHERE hi <= 2 OR lo <= 2 ORDER BY hi"
     )
     return Probe(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from agent.profiler import sentences
+from agent.profiler import quoting, sentences
 from agent.profiler.long import Long
 from agent.profiler.metrics import Metric
 from agent.profiler.probe import Finding, Probe, Scene, Theme
@@ -48,14 +48,23 @@ def _time(scene: Scene) -> Column | None:
 
 
 def _top(scene: Scene, long: Long, start: int) -> str:
-    """SQL for a batch of the entity's kinds, those of most rows (parts too) first: g, n, own, every."""
+    """SQL for a batch of the entity's kinds, those of most rows (parts too) first: g, n, own, every, name,
+    and how many of its kinds are called so."""
     whole_rows = long.where(scene.relation.where)
-    return (
+    kinds = (
         f"SELECT {long.kind.expr} AS g, count(*) FILTER (WHERE {whole_rows}) AS n, "
         f"avg({Metric(long.value).expr}) FILTER (WHERE {whole_rows}) AS own, count(*) AS every "
-        f"FROM {long.source(scene.relation)} WHERE {scene.relation.where} GROUP BY 1 HAVING n > 0 "
+        f"FROM {long.source(scene.relation)} WHERE {scene.relation.where} GROUP BY 1"
+    )
+    return (
+        f"SELECT * FROM ({_called(f'({kinds}) WHERE n > 0')}) "
         f"ORDER BY every DESC, abs(own) DESC, g LIMIT {_BATCH} OFFSET {start}"
     )
+
+
+def _called(kinds: str) -> str:
+    """SQL: beside each kind `g` its name in a sentence, and how many are called so."""
+    return f"SELECT *, count(*) OVER (PARTITION BY name) AS alike FROM (SELECT *, {quoting.shown('g')} AS name FROM {kinds})"
 
 
 def _levels(scene: Scene, long: Long, start: int) -> Probe:
@@ -65,7 +74,7 @@ def _levels(scene: Scene, long: Long, start: int) -> Probe:
         f"e AS (SELECT {long.kind.expr} AS g, {r.key} AS k, {r.mine} AS mine, avg({Metric(long.value).expr}) AS a, "
         f"count(*) AS c, var_pop({Metric(long.value).expr}) AS w FROM {long.source(r)} "
         f"WHERE {long.where(f'{long.kind.expr} IN (SELECT g FROM t)')} GROUP BY 1, 2, 3)\n"
-        f"SELECT left(CAST(t.g AS VARCHAR), 100) AS g, any_value(t.n) AS n, any_value(t.own) AS own, any_value(every) AS every, "
+        f"SELECT any_value(t.name) AS g, any_value(t.alike) AS alike, any_value(t.n) AS n, any_value(t.own) AS own, any_value(every) AS every, "
         f"sum(a * c) FILTER (WHERE NOT mine) / nullif(sum(c) FILTER (WHERE NOT mine), 0) AS rest, "
         f"count(k) FILTER (WHERE a > own) AS above, count(k) FILTER (WHERE a = own) AS tied, "
         f"count(k) AS entities, median(a) FILTER (WHERE k IS NOT NULL) AS centre, "
@@ -112,7 +121,7 @@ def _course(scene: Scene, long: Long, time: Column, start: int) -> Probe:
         f"WITH t AS ({_top(scene, long, start)}),\n"
         f"v AS (SELECT {long.kind.expr} AS g, {time.expr} AS d, avg({v}) AS v, count(*) AS n "
         f"FROM {long.source(r, time)} WHERE {long.where(r.where)} AND {time.expr} IS NOT NULL GROUP BY 1, 2)\n"
-        f"SELECT left(CAST(t.g AS VARCHAR), 100) AS g, arg_min(v.v, d) AS first, arg_max(v.v, d) AS last, "
+        f"SELECT any_value(t.name) AS g, any_value(t.alike) AS alike, arg_min(v.v, d) AS first, arg_max(v.v, d) AS last, "
         f"arg_min(v.n, d) AS first_n, arg_max(v.n, d) AS last_n, count(*) AS times "
         f"FROM t JOIN v ON v.g = t.g GROUP BY t.g, every, own ORDER BY every DESC, abs(own) DESC, t.g"
     )
@@ -143,19 +152,21 @@ def _read_course(scene: Scene, long: Long, reply: Reply) -> tuple[list[Finding],
 def _shares(scene: Scene, long: Long, time: Column, order: str) -> Probe:
     """Of the kind that comes first in that order; `n` counts the parts as well as the whole."""
     r, v = scene.relation, Metric(long.value).expr
+    kinds = f"SELECT {long.kind.expr} AS g, count(*) AS n FROM {long.source(r)} WHERE {r.where} GROUP BY 1"
     query = (
-        f"WITH p AS (SELECT {long.kind.expr} AS g, count(*) AS n FROM {long.source(r)} WHERE {r.where} GROUP BY 1),\n"
+        f"WITH p AS ({_called(f'({kinds})')}),\n"
         f"v AS (SELECT {long.kind.expr} AS g, {time.expr} AS d, avg({v}) AS v "
         f"FROM {long.source(r, time)} WHERE {long.where(r.where)} AND {time.expr} IS NOT NULL GROUP BY 1, 2 "
         f"HAVING count(*) = 1),\n"
-        f"l AS (SELECT v.g AS g, any_value(p.n) AS n, arg_max(v.v, d) AS last, max(d) AS at, count(*) AS times "
+        f"l AS (SELECT v.g AS g, any_value(p.n) AS n, any_value(p.name) AS name, "
+        f"any_value(p.alike) AS alike, arg_max(v.v, d) AS last, max(d) AS at, count(*) AS times "
         f"FROM v JOIN p ON p.g = v.g GROUP BY 1),\n"
         f"b AS (SELECT * FROM l WHERE last > 0 ORDER BY {order}, g LIMIT 1),\n"
         f"s AS (SELECT v.g AS g, arg_max(v.v / w.v, v.d) AS last, avg(v.v / w.v) AS mean, count(*) AS times, "
         f"max(v.d) AS at FROM v JOIN v AS w ON w.g = (SELECT g FROM b) AND w.d = v.d AND w.v > 0 "
         f"WHERE v.v > 0 AND v.v < w.v GROUP BY 1)\n"
-        f"SELECT left(CAST(s.g AS VARCHAR), 100) AS g, left(CAST(b.g AS VARCHAR), 100) AS base, s.last AS last, "
-        f"s.mean AS mean, s.at = b.at AS is_last, s.times = b.times AS is_whole FROM s CROSS JOIN b "
+        f"SELECT l.name AS g, b.name AS base, greatest(l.alike, b.alike) AS alike, s.last AS last, s.mean AS mean, "
+        f"s.at = b.at AS is_last, s.times = b.times AS is_whole FROM s CROSS JOIN b "
         f"JOIN l ON l.g = s.g WHERE s.g <> b.g ORDER BY l.n DESC, s.last DESC, s.g LIMIT {_SHARES}"
     )
     return _probe(long, f"shares {order}", 4.0, query, partial(_read_shares, scene, long))
@@ -178,9 +189,9 @@ def _read_shares(scene: Scene, long: Long, reply: Reply) -> tuple[list[Finding],
 
 
 def _named(long: Long, reply: Reply) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Rows with what a sentence calls their kind."""
+    """Rows with what a sentence calls their kind; of two kinds that would be called the same none is told."""
     for row in reply.rows:
-        if kind := text(row.get("g")):
+        if (kind := text(row.get("g"))) and whole(row.get("alike")) == 1:
             yield row, long.name(kind)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from agent.profiler import sentences
+from agent.profiler import quoting, sentences
 from agent.profiler.probe import Finding, Probe, Scene, Theme, batches, filled
 from agent.profiler.relation import Relation
 from agent.profiler.reply import Reply, number, text, whole
@@ -24,14 +24,15 @@ def probes(scene: Scene) -> Iterator[Probe]:
     for column in named:
         yield values(scene, column, 1.5 if column.role is Role.CODE else 5.0)
         if column.role is Role.CATEGORY:
-            if not scene.relation.apart:
+            if not scene.relation.apart and column.key not in scene.nested:
                 yield _own_only(scene, column, 4.5)
             yield _different(scene, column, 2.5)
     for column in stepped:
         if filled(column):
             yield values(scene, column, 3.0)
     most = max(200, scene.relation.rows // 1000)
-    few = [c for c in named if c.role is Role.CATEGORY and c.figures.distinct <= most][:4]
+    few = [c for c in named if c.role is Role.CATEGORY and c.figures.distinct <= most]
+    few = [c for c in few if c.key not in scene.nested][:4]
     for one, other in combinations(few, 2):
         yield _pairs(scene, one, other)
 
@@ -102,7 +103,7 @@ def values(scene: Scene, column: Column, prior: float) -> Probe:
         f"s AS (SELECT *, row_number() OVER (ORDER BY n DESC, g) AS place, "
         f"row_number() OVER (ORDER BY abs(n / total - n_rest / nullif(total_rest, 0)) DESC NULLS LAST, g) AS odd "
         f"FROM t WHERE g IS NOT NULL)\n"
-        f"SELECT left(CAST(g AS VARCHAR), 100) AS g, n, n_rest, total, total_rest, different, place, odd FROM s "
+        f"SELECT {quoting.shown('g')} AS g, n, n_rest, total, total_rest, different, place, odd FROM s "
         f"WHERE place <= 4 OR odd <= 2 ORDER BY place"
     )
     return Probe(
@@ -121,16 +122,19 @@ def _read_values(scene: Scene, column: Column, reply: Reply) -> tuple[list[Findi
     voice, about = scene.voice, (column.key,)
     rows = [row for row in reply.rows if whole(row.get("n")) or whole(row.get("odd")) <= 2]
     counts = [whole(row.get("n")) for row in rows]
+    names = [text(row.get("g")) for row in rows]
     for row in rows:
         value, n, place = text(row.get("g")), whole(row.get("n")), whole(row.get("place"))
         total, rest_rows = number(row.get("total")), number(row.get("total_rest"))
-        if not value or not total:
-            continue
+        if not value or not total or names.count(value) > 1:
+            continue  # two values that would be called the same
         own = n / total
         what = f"{column.words} {value} in {column.of}"
         rest = whole(row.get("n_rest")) / rest_rows if rest_rows else None
         worth = shares(own, rest, total) if rest is not None else 10 * own
         worth *= 0.3 if column.role is Role.CODE else 1.0
+        if column.key in scene.nested:
+            rest, worth = None, own
         if place == 1 and n and counts.count(n) == 1:
             told = sentences.most_frequent(voice, column.phrase, value, own, n)
             if column.joined and rest is None:
@@ -203,7 +207,7 @@ def _own_only(scene: Scene, column: Column, prior: float) -> Probe:
         f"WITH g AS (SELECT {column.expr} AS g, count(*) FILTER (WHERE {r.mine}) AS n, count(*) AS total, "
         f"count({r.key}) FILTER (WHERE NOT {r.mine}) AS others "
         f"FROM {r.source} WHERE {column.expr} IS NOT NULL GROUP BY 1)\n"
-        f"SELECT left(CAST(g AS VARCHAR), 100) AS g, n, total, n / total AS part, "
+        f"SELECT {quoting.shown('g')} AS g, n, total, n / total AS part, "
         f"(SELECT count(*) FROM g WHERE n > 0 AND others = 0) AS alone, "
         f"(SELECT count(*) FROM g WHERE n > 0) AS different FROM g WHERE n > 0 "
         f"ORDER BY (n < {r.floor}), part DESC, n DESC, 1 LIMIT 3"
@@ -230,9 +234,12 @@ def _read_own_only(scene: Scene, column: Column, reply: Reply) -> tuple[list[Fin
             f"{count(alone)} {verb} with no other {voice.noun}"
         )
         findings.append(Finding(told, 2 + 6 * alone / different, Theme.MIX, about))
+    names = [text(row.get("g")) for row in reply.rows]
     for place, row in enumerate(reply.rows):
         part, n, value = number(row.get("part")), whole(row.get("n")), text(row.get("g"))
-        if part is None or not value or part >= 1 or n < scene.relation.floor:
+        if part is None or not value or names.count(value) > 1:
+            continue
+        if part >= 1 or n < scene.relation.floor:
             continue
         usual = scene.relation.own / max(1, scene.relation.rows)
         told = sentences.sentence(
@@ -248,7 +255,7 @@ def _pairs(scene: Scene, one: Column, other: Column) -> Probe:
     query = (
         f"WITH g AS (SELECT {one.expr} AS a, {other.expr} AS b, count(*) AS n FROM {r.source} "
         f"WHERE {r.where} AND {one.expr} IS NOT NULL AND {other.expr} IS NOT NULL GROUP BY 1, 2)\n"
-        f"SELECT left(CAST(a AS VARCHAR), 100) AS a, left(CAST(b AS VARCHAR), 100) AS b, n, sum(n) OVER () AS total, "
+        f"SELECT {quoting.shown('a')} AS a, {quoting.shown('b')} AS b, n, sum(n) OVER () AS total, "
         f"count(*) OVER () AS different FROM g ORDER BY n DESC, 1, 2 LIMIT 2"
     )
     return Probe(

@@ -8,7 +8,7 @@ from pathlib import Path
 from agent.profiler.discovery import discover
 from agent.profiler.long import find_long
 from agent.profiler.probe import Finding, Probe, Scene
-from agent.profiler.redundancy import find_echoes, find_fixed
+from agent.profiler.redundancy import find_fixed, find_redundant
 from agent.profiler.reply import Ask, Conversation
 from agent.profiler.sentences import Voice
 from tests.agent.profiler.exploring import converse, task
@@ -21,9 +21,11 @@ def scene_of(entity: str, noun: str = "shop") -> Conversation[Scene]:
     """The scene of the entity's fullest table."""
     world = yield from discover(task(entity, noun))
     relation, longs = yield from find_long(world.relations[0])
-    echoes = yield from find_echoes(relation)
+    redundant = yield from find_redundant(relation)
+    relation = redundant.left(relation)
     fixed = yield from find_fixed(relation)
-    return Scene(relation, Voice(noun, entity), echoes, fixed, longs)
+    voice = Voice(noun, entity)
+    return Scene(relation, voice, redundant.echoes, fixed, longs, redundant.nested)
 
 
 def put(path: Path, entity: str, family: Family, *, deeper: bool = False) -> list[Finding]:

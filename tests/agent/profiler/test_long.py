@@ -324,3 +324,46 @@ def test_an_entity_alone_is_compared_with_nobody(books: Path, tmp_path: Path) ->
 
     _, (long,) = converse(path, talk())
     assert long.kinds == 6
+
+
+COMMON = "Increase (decrease) of accounts payable and other liabilities, "
+APART = [f"{COMMON}{place} of the group" for place in "ABCDEFGH"]
+
+
+def long_named(folder: Path, names: Sequence[str]) -> Path:
+    """Eight kinds of such names, 7 to the n large."""
+    listed = ", ".join(f"'{name}'" for name in names)
+    return build(
+        folder / "names.duckdb",
+        f"CREATE TABLE r AS SELECT 's' || (i % 6) AS shop, [{listed}][1 + i // 6 % 8] AS item, "
+        "DATE '2030-01-01' + (i // 48)::INTEGER AS day, "
+        "power(7, i // 6 % 8) * (1 + hash(i) % 100 / 200.0) AS amount FROM range(2400) t(i)",
+    )
+
+
+def test_kinds_that_begin_alike_are_told_apart_by_their_ends(tmp_path: Path) -> None:
+    found = said(long_named(tmp_path, APART), "s1", kinds.probes)
+    for family in ("the mean ", "last "):
+        told = [line.split(family)[1].split(" (amount)")[0] for line in found if family in line]
+        means = [name for name in told if "of the group" in name]
+        assert len(set(means)) == 8
+        assert all(len(name) <= 60 for name in means)
+        assert max(map(means.count, means)) <= 2  # a mean, and its rank
+
+
+def test_of_kinds_that_would_be_called_the_same_none_is_told(tmp_path: Path) -> None:
+    same = [f"{COMMON}{place} {'and all that belongs to it' * 2}" for place in "ABCDEF"]
+    found = said(long_named(tmp_path, [*same, "Assets", "Cash"]), "s1", kinds.probes)
+    assert list(about(found, "the mean Assets "))
+    assert list(about(found, "the mean Cash "))
+    assert not list(about(found, "Increase"))
+
+
+@pytest.mark.parametrize("column", ["name", "g", "alike", "every"])
+def test_a_table_may_have_columns_called_as_the_querys_own(tmp_path: Path, column: str) -> None:
+    path = build(
+        tmp_path / "names.duckdb",
+        f"CREATE TABLE r AS SELECT 's' || (i % 6) AS shop, 'K' || (50 + i // 6 % 8) AS item, 3.5 AS {column}, "
+        "power(5, i // 6 % 8) * (1 + hash(i) % 100 / 200.0) AS amount FROM range(2400) t(i)",
+    )
+    assert len(list(about(said(path, "s1", kinds.probes), "For shop s1 the mean K"))) == 8
