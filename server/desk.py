@@ -21,7 +21,7 @@ from server.errands import Bench, Errand, Stop
 from server.figures import keep_figures
 from server.revision import code_revision
 from server.secret import token_hash
-from server.store.callbook import ENDED, Asked, Begun, CallBook, Rules
+from server.store.callbook import ENDED, Asked, Begun, CallBook, Rules, complete, enter
 from server.store.seats import Seats
 from server.verbatim import verbatim
 from tools.host.client import UNAVAILABLE, failed
@@ -182,7 +182,7 @@ class Desk:
     async def _serve(
         self, errand: Errand, name: str, arguments: Mapping[str, Any], caller: Caller
     ) -> Observation:
-        bench, path = self._bench, self.seat.path
+        bench = self._bench
         said, problem = _written(arguments)
         asked = Asked(
             name=name,
@@ -194,9 +194,7 @@ class Desk:
         )
         try:
             await bench.catch_up()
-            begun = await bench.keep_small(
-                lambda store: CallBook(store).begin(path, asked, self._rules)
-            )
+            begun = await self._begin(asked)
         except EndedError as exc:
             return self._not_taken(ENDED, str(exc))
         except StoreError as exc:
@@ -215,6 +213,14 @@ class Desk:
             _LOG.exception("the call of %s failed", name)
             seen = failed("internal", "an internal fault of the server; your call was not at fault")
         return await self._complete(begun, seen, time.monotonic() - began)
+
+    async def _begin(self, asked: Asked) -> Begun:
+        """Raises EndedError, StoreError."""
+        path, rules = self.seat.path, self._rules
+        begun = await self._bench.keep_tiny(lambda driver: enter(driver, path, asked, rules))
+        if begun is None:
+            begun = await self._bench.keep(lambda store: CallBook(store).begin(path, asked, rules))
+        return begun
 
     def _not_taken(self, kind: str, text: str) -> Observation:
         """The answer to a call that is in no book. A store that cannot be written to can be read."""
@@ -327,7 +333,7 @@ class Desk:
         sent = _with_turn(seen, begun.turn)
         try:
             result = _result(begun, sent, duration_s)
-            await self._bench.keep_small(lambda store: CallBook(store).complete(begun, result))
+            await self._bench.keep_tiny(lambda driver: complete(driver, begun, result))
             await keep_figures(self._bench.keep, begun.trajectory_id, sent)
         except StoreError:
             _LOG.exception("a call's answer cannot be written down")

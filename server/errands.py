@@ -18,6 +18,7 @@ from core.protocols import Observation
 from core.trajectory import ToolResult
 from server.store import Repository, Writer
 from server.store.callbook import Begun, CallBook
+from server.store.tiny import Tiny
 
 if TYPE_CHECKING:
     from server.store.presence import Presence
@@ -103,9 +104,9 @@ class Bench:
         """What `act` returns, once that is on disk. Raises StoreError."""
         return await self.writer.keep(act)
 
-    async def keep_small(self, act: Callable[[Repository], _T]) -> _T:
-        """The same for what takes a fraction of a millisecond. Raises StoreError."""
-        return await self.writer.keep_small(act)
+    async def keep_tiny(self, act: Tiny[_T]) -> _T:
+        """The same for what is written with every call. Raises StoreError."""
+        return await self.writer.keep_tiny(act)
 
     async def catch_up(self) -> None:
         """Write down what could not be. Raises StoreError where that still is so."""

@@ -103,9 +103,9 @@ class CallBook:
         Raises EndedError where the seat is not there, or was taken back before anybody came.
         """
         with self._store.driving() as driver:
-            found = _look(driver, path)
-            if not _begins(found, asked, rules):
-                return _enter(driver, path, found, asked, rules)
+            begun = enter(driver, path, asked, rules)
+        if begun is not None:
+            return begun
         with self._store.together() as store, store.writing() as session:
             seat = session.get_one(SeatRow, path)
             driver = driver_of(session.connection().connection)
@@ -119,15 +119,8 @@ class CallBook:
 
     def complete(self, begun: Begun, result: ToolResult) -> None:
         """Write down what is to be sent. An answer that is there already stays."""
-        if not begun.is_kept:
-            return
-        values = {
-            "mine": begun.trajectory_id,
-            "at": begun.call.position,
-            "answered": to_json(begun.call.model_copy(update={"result": result})),
-        }
         with self._store.driving() as driver:
-            _COMPLETE.run(driver, values)
+            complete(driver, begun, result)
 
     def calls(self, trajectory_id: str) -> list[OutsideCall]:
         """Every call of a trajectory, those that explored nothing too, in order."""
@@ -159,6 +152,27 @@ class CallBook:
         """The latest turn; 0 before the first."""
         with self._store.reading() as session:
             return session.connection().execute(_TURNS, {"mine": trajectory_id}).scalar() or 0
+
+
+def enter(driver: sqlite3.Connection, path: str, asked: Asked, rules: Rules) -> Begun | None:
+    """CallBook.begin as part of a transaction, where no trajectory begins with the call; else None.
+
+    Raises EndedError as that does.
+    """
+    found = _look(driver, path)
+    return None if _begins(found, asked, rules) else _enter(driver, path, found, asked, rules)
+
+
+def complete(driver: sqlite3.Connection, begun: Begun, result: ToolResult) -> None:
+    """CallBook.complete as part of a transaction."""
+    if not begun.is_kept:
+        return
+    values = {
+        "mine": begun.trajectory_id,
+        "at": begun.call.position,
+        "answered": to_json(begun.call.model_copy(update={"result": result})),
+    }
+    _COMPLETE.run(driver, values)
 
 
 class _Found(NamedTuple):
