@@ -7,6 +7,8 @@ from typing import Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from server.http.gathering import Gathering
+
 HEAD_S: Final = 20.0
 """From the first moment of a connection, or of its next request, to the end of the request's headers."""
 TAKE_S: Final = 60.0
@@ -27,6 +29,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """It has begun."""
         super().connection_made(transport)
+        self.transport = Gathering(transport, self.loop)
         self._asking = self.loop.call_later(self.head_s, transport.abort)
 
     def data_received(self, data: bytes) -> None:
