@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.connection import Connection
 from mcp.shared.inbound import InboundModernRoute, classify_inbound_request
+from mcp.types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    CLIENT_INFO_META_KEY,
+    PROTOCOL_VERSION_META_KEY,
+)
 from mcp.types import methods as spoken
 from mcp.types.version import LATEST_MODERN_VERSION
 from pydantic import ValidationError
@@ -33,6 +38,14 @@ MOST_CHARS: Final = 2_000
 
 _ENVELOPE: Final = frozenset({"jsonrpc", "id", "method", "params"})
 _PARAMS: Final = frozenset({"name", "arguments", "_meta"})
+_META: Final = frozenset(
+    {
+        CLIENT_CAPABILITIES_META_KEY,
+        CLIENT_INFO_META_KEY,
+        PROTOCOL_VERSION_META_KEY,
+        "progressToken",
+    }
+)
 _ACCEPTED: Final = frozenset({"application/json", "text/event-stream"})
 
 
@@ -77,10 +90,15 @@ class PlainCalls:
             message = json.loads(first.get("body", b""))
         except (ValueError, RecursionError):
             return None
-        if not (_is_plain(message) and _is_valid(message["params"])):
+        if not _is_plain(message):
             return None
         route = classify_inbound_request(message, headers=given)
         if not isinstance(route, InboundModernRoute):
+            return None
+        params = message["params"]
+        if not _is_token(params["_meta"].get("progressToken", 0)):
+            return None
+        if not (_is_usual(params) and _said(route) in self._clients) and not _is_valid(params):
             return None
         return self._call(message, route)
 
@@ -97,11 +115,11 @@ class PlainCalls:
                 request_id=bounded(number),
                 meta=bounded_meta(meta),
             ),
-            progress_token=token if type(token) in (int, str) else None,
+            progress_token=token,
         )
 
     def _client(self, route: InboundModernRoute) -> Client | None:
-        said = repr((route.client_info, route.client_capabilities))
+        said = _said(route)
         if said in self._clients:
             return self._clients[said]
         met = Connection.from_envelope(
@@ -129,8 +147,27 @@ def _is_plain(message: Any) -> bool:
     )
 
 
+def _said(route: InboundModernRoute) -> str:
+    """What a client says of itself with each call."""
+    return repr((route.client_info, route.client_capabilities))
+
+
+def _is_usual(params: Mapping[str, Any]) -> bool:
+    """Whether nothing in it can be wrong but what the client says of itself."""
+    return (
+        isinstance(params.get("name"), str)
+        and isinstance(params.get("arguments", {}), dict)
+        and params["_meta"].keys() <= _META
+    )
+
+
+def _is_token(value: Any) -> bool:
+    """Whether a client may name its progress so. What else the SDK lets pass here, it refuses later."""
+    return type(value) is int or (isinstance(value, str) and value.isascii())
+
+
 def _is_valid(params: Mapping[str, Any]) -> bool:
-    """Whether the SDK would take it."""
+    """Whether the SDK would take it. To ask costs as much as all other reading together."""
     try:
         spoken.validate_client_request(METHOD, LATEST_MODERN_VERSION, params)
     except ValidationError:

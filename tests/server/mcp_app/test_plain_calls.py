@@ -43,7 +43,17 @@ def pairs(message: Mapping[str, Any]) -> Pairs:
 def read(headers: Sequence[tuple[str, str]], message: Any) -> PlainCall | None:
     body = message if isinstance(message, bytes) else json.dumps(message).encode()
     first = {"type": "http.request", "body": body, "more_body": False}
-    return PlainCalls().read(raw(headers), first)
+    seen = PlainCalls().read(raw(headers), first)
+    assert acquainted().read(raw(headers), first) == seen
+    return seen
+
+
+def acquainted() -> PlainCalls:
+    """With the client of `good`, whom it has met before."""
+    calls = PlainCalls()
+    first = {"type": "http.request", "body": json.dumps(good()).encode()}
+    assert calls.read(raw(pairs(good())), first) is not None
+    return calls
 
 
 class Sdk(MCPServer[Any]):
@@ -176,6 +186,9 @@ NOT_PLAIN: dict[str, Any] = {
     "no name": without("params", "name"),
     "a name that is none": changed("params", "name", to=3),
     "arguments in a list": changed("params", "arguments", to=[]),
+    "a progress token in a list": changed("params", "_meta", "progressToken", to=[1]),
+    "a progress token that is null": changed("params", "_meta", "progressToken", to=None),
+    "a progress token that is true": changed("params", "_meta", "progressToken", to=True),
     "no envelope": without("params", "_meta"),
     "no capabilities": without("params", "_meta", "io.modelcontextprotocol/clientCapabilities"),
     "another revision": changed(
