@@ -29,6 +29,7 @@ from tools.sql.engine import Admitted, Cursor, Engine, EngineFactory
 from tools.sql.engines import ENGINES
 from tools.sql.frames import pack_frame, read_frame
 from tools.sql.info import database_info, describe_table
+from tools.sql.listening import Listening
 from tools.sql.order import Order, harden
 from tools.sql.rows import read_rows, render_rows
 from tools.sql.shapes import Shapes
@@ -105,7 +106,7 @@ class Worker:
         AccessLog(Schema(tables=())).fields("SELECT 1")
         self._access: AccessLog | None = None
         self._beside = ThreadPoolExecutor(order.slots, thread_name_prefix="access")
-        self._listening = threading.Lock()
+        self._listening = Listening()
         self._running: dict[int, Request] = {}
         self._answers: dict[str, Callable[[Request, dict[str, Any]], Reply]] = {
             "rows": self._rows,
@@ -131,8 +132,6 @@ class Worker:
             self._fields_of("SELECT 1")
 
     def _take_turns(self) -> None:
-        # Whoever hears a request answers it, and leaves listening to the next: handing it to another
-        # thread would cost more than many a query.
         while True:
             with self._listening:
                 head, request = self._next()
