@@ -17,10 +17,10 @@ PATIENCE_S: Final = 30.0
 class Queue:
     """One of a worker, for one kind of work."""
 
-    def __init__(self, what: str) -> None:
-        """`what`: as in 'Another proof is being made'."""
+    def __init__(self, what: str, waiting: int = WAITING) -> None:
+        """`what`: as in 'Another proof is being made'; `waiting`: how many may."""
         self._what = what
-        self._places = threading.BoundedSemaphore(1 + WAITING)
+        self._places = threading.BoundedSemaphore(1 + waiting)
         self._work = threading.Lock()
 
     @contextmanager

@@ -8,18 +8,22 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse, Response
 
+from core.run import RunSpec
 from core.trajectory import Trajectory
 from server.dashboard.pages import page
+from server.dashboard.queues import Queue
 from server.dashboard.refusals import RefusedError
 from server.dashboard.runs import may_see_values
 from server.dashboard.sources import as_json, sources
 from server.dashboard.telling import TURNS, told
-from server.dashboard.viewer import InPlace, Place, Reader, run_for
+from server.dashboard.viewer import InPlace, Place, Reader, Viewer, run_for
 from server.store.closeups import Wanted, closeups
 from server.store.figures import Figure, Figures
 
 router = APIRouter()
 
+_WORK: Final = Queue("Other trajectories are being told", waiting=12)
+"""Each takes some tenths of a second of a core; a class that opens one together is not turned away."""
 _KEPT_BY_NOBODY: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
@@ -44,12 +48,17 @@ def show_trajectory(
     if part != "page":
         if not may_see_values(who, spec.scenario_id, here):
             raise RefusedError(403, "What this scenario's database holds is for admins alone.")
-        (found,) = closeups(here.store, [want], without_turns=part == "figure")
-        if found is None:
-            raise RefusedError(404, "Nobody has begun this entity in this trial of the run.")
-        run_ = found.trajectory
-        return _sources(run_) if part == "sources" else _figure(here, run_.id, (place, number))
+        if part == "figure":
+            return _figure(here, _begun(here, want, without_turns=True).id, (place, number))
+        with _WORK.turn():
+            return _sources(_begun(here, want))
+    with _WORK.turn():
+        return _page(here, who, spec, want, first)
+
+
+def _page(here: Place, who: Viewer, spec: RunSpec, want: Wanted, first: int) -> Response:
     (one,) = told(here, who, [(spec, want)], first=first, most=TURNS)
+    entity, _ = want.key
     keys = list(spec.entity_ids)
     at = keys.index(entity) if entity in keys else -1
     count = len(one.story.trajectory.turns)
@@ -67,6 +76,13 @@ def show_trajectory(
         following=first + TURNS if first + TURNS <= count else None,
         previous=max(1, first - TURNS) if first > 1 else None,
     )
+
+
+def _begun(here: Place, want: Wanted, *, without_turns: bool = False) -> Trajectory:
+    (found,) = closeups(here.store, [want], without_turns=without_turns)
+    if found is None:
+        raise RefusedError(404, "Nobody has begun this entity in this trial of the run.")
+    return found.trajectory
 
 
 def _sources(run: Trajectory) -> Response:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import pytest
 
 from core.trajectory import StopReason
 from server.dashboard import trajectories
+from server.dashboard.sources import sources
+from server.dashboard.telling import told
 from server.store import Repository
 from server.store.figures import Figures
 from tests.analysis.page import Element, parse
-from tests.server.dashboard.conftest import Visit
+from tests.server.dashboard.conftest import Visit, crowd
 from tests.server.dashboard.stories import (
     CHECKLIST,
     FIRST,
@@ -82,6 +90,50 @@ def test_sql_is_coloured_and_hostile_text_stays_text(visit: Visit, store: Reposi
     assert source.text.endswith("-- <b>")
     assert page.all("div", "insight")[0].text == "<script>alert(1)</script> of 12.5"
     assert all(each.get("src") or each.get("type") for each in page.all("script"))
+
+
+@pytest.mark.usefixtures("installed")
+def test_in_a_crowd_no_story_is_told_and_what_costs_little_waits_for_nobody(
+    visit: Visit, store: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, reader = finished(store), visit("reader")
+    path = f"/trajectories/{run.id}/01"
+    with crowd() as busy:
+        monkeypatch.setattr(trajectories, "_WORK", busy)
+        for part in ("", "?part=sources"):
+            refused = reader.get(path + part)
+            assert refused.status_code == 503
+            assert "Busy: try again in a moment." in refused.text
+        assert reader.get(f"{path}?part=figure").status_code == 404  # it drew none
+        assert reader.get(f"/runs/{run.id}").status_code == 200
+    for part in ("", "?part=sources"):
+        assert reader.get(path + part).status_code == 200
+
+
+@pytest.mark.usefixtures("installed")
+def test_several_readers_at_once_are_served_one_after_the_other(
+    visit: Visit, store: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, client, lock = finished(store), visit("reader"), threading.Lock()
+    overlaps = [0]
+
+    def alone(work: Callable[..., Any]) -> Callable[..., Any]:
+        def done(*args: Any, **options: Any) -> Any:
+            overlaps[0] += not lock.acquire(blocking=False)
+            time.sleep(0.02)  # long enough for the others to come
+            try:
+                return work(*args, **options)
+            finally:
+                lock.release()
+
+        return done
+
+    monkeypatch.setattr(trajectories, "told", alone(told))
+    monkeypatch.setattr(trajectories, "sources", alone(sources))
+    paths = [f"/trajectories/{run.id}/01{part}" for part in ("", "?part=sources")] * 6
+    with ThreadPoolExecutor(12) as pool:
+        statuses = [answer.status_code for answer in pool.map(client.get, paths)]
+    assert (statuses, overlaps[0]) == ([200] * 12, 0)
 
 
 @pytest.mark.usefixtures("installed")
