@@ -7,9 +7,15 @@ brought to the same scale where an entity is compared with itself.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
+
+from agent.profiler.reply import number, whole
 
 STANDS_OUT = 2.0
 CAP = 10.0
+_SEVERAL = 5
+"""Entities of which a median and its deviation say something."""
 
 
 def among(own: float, centre: float, spread: float, error: float) -> float:
@@ -32,6 +38,28 @@ def apart(own: float, rest: float, deviation: float, error: float) -> float:
     if deviation <= 0:
         return 0.0
     return min(CAP, 5 * max(0.0, abs(own - rest) - 2 * error) / deviation)
+
+
+def level(
+    own: float,
+    rest: float,
+    rows: int,
+    deviation: float,
+    among_all: Mapping[str, Any],
+    *,
+    is_share: bool = False,
+) -> float:
+    """Distance of an entity's mean from the other entities' (entities, centre and spread of a reply's row),
+    or from the rest's where they are too few."""
+    centre, spread = number(among_all.get("centre")), number(among_all.get("spread"))
+    error = deviation / math.sqrt(rows)
+    if whole(among_all.get("entities")) < _SEVERAL or centre is None or spread is None:
+        return apart(own, rest, deviation, error)
+    # Far from the others where the others are close together is still little if it is little.
+    matters = 20 * abs(own - rest) / deviation if deviation else 0.0
+    if is_share:
+        matters = max(matters, 2.5 * abs(math.log2((own + 0.01) / (rest + 0.01))))
+    return min(matters, among(own, centre, spread, error))
 
 
 def swing(high: float, low: float, deviation: float, rows: tuple[float, float]) -> float:

@@ -13,7 +13,7 @@ from agent.profiler.metrics import Metric
 from agent.profiler.probe import Finding, Probe, Scene, Theme
 from agent.profiler.reply import Reply, number, text, whole
 from agent.profiler.roles import Column, Role
-from agent.profiler.surprise import CAP, among, apart, of_rank
+from agent.profiler.surprise import CAP, level, of_rank
 from agent.profiler.wording import amount
 
 Read = Callable[[Reply], tuple[list[Finding], list[Probe]]]
@@ -92,7 +92,8 @@ def _read_levels(scene: Scene, long: Long, reply: Reply) -> tuple[list[Finding],
         if own is None or not n:
             continue
         told = None if rest is None else amount(rest)
-        worth = max(_LEVEL, _surprise(row, own, rest, n))
+        deviation = number(row.get("deviation")) or 0.0
+        worth = max(_LEVEL, level(own, rest, n, deviation, row) if rest is not None else 0.0)
         words = sentences.mean_of_kind(scene.voice, name, amount(own), told)
         findings.append(Finding(words, worth, Theme.KINDS, _about(long)))
         entities, above = whole(row.get("entities")), whole(row.get("above"))
@@ -101,18 +102,6 @@ def _read_levels(scene: Scene, long: Long, reply: Reply) -> tuple[list[Finding],
             rank = of_rank(worth, above, entities)
             findings.append(Finding(words, rank, Theme.KINDS, _about(long)))
     return findings, []
-
-
-def _surprise(row: Mapping[str, Any], own: float, rest: float | None, n: int) -> float:
-    if rest is None:
-        return 0.0
-    deviation = number(row.get("deviation")) or 0.0
-    centre, spread = number(row.get("centre")), number(row.get("spread"))
-    error = deviation / math.sqrt(n)
-    if whole(row.get("entities")) < 5 or centre is None or spread is None:
-        return apart(own, rest, deviation, error)
-    matters = 20 * abs(own - rest) / deviation if deviation else 0.0
-    return min(matters, among(own, centre, spread, error))
 
 
 def _course(scene: Scene, long: Long, time: Column, start: int) -> Probe:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -13,7 +12,7 @@ from agent.profiler.probe import Finding, Probe, Scene, Theme, batches, filled, 
 from agent.profiler.probes import deeper
 from agent.profiler.reply import Reply, number, whole
 from agent.profiler.roles import Column, Role
-from agent.profiler.surprise import STANDS_OUT, among, apart, of_rank
+from agent.profiler.surprise import STANDS_OUT, apart, level, of_rank
 from agent.profiler.wording import exact
 
 _PRIORS = {
@@ -126,8 +125,7 @@ def _read(
         if own is None or not n or own == rest:
             continue
         entities, tied = whole(row.get("entities")), whole(row.get("tied"))
-        error = metric.deviation / math.sqrt(n)
-        surprise = 0.5 if rest is None else _surprise(metric, own, rest, error, row)
+        surprise = _surprise(metric, own, rest, n, row)
         about = (metric.topic,)
         findings.append(Finding(_against(scene, metric, own, rest), surprise, theme, about))
         above = whole(row.get("above"))
@@ -150,24 +148,11 @@ def _read(
 
 
 def _surprise(
-    metric: Metric,
-    own: float,
-    rest: float,
-    error: float,
-    row: Mapping[str, Any],
+    metric: Metric, own: float, rest: float | None, n: int, row: Mapping[str, Any]
 ) -> float:
-    centre, spread = number(row.get("centre")), number(row.get("spread"))
-    entities = whole(row.get("entities"))
-    if metric.column.role is Role.CODE:
+    if rest is None or metric.column.role is Role.CODE:
         return 0.5
-    size = apart(own, rest, metric.deviation, error)
-    if entities < 5 or centre is None or spread is None:
-        return size
-    # Far from the others where the others are close together is still little if it is little.
-    matters = 20 * abs(own - rest) / metric.deviation if metric.deviation else 0.0
-    if metric.is_share:
-        matters = max(matters, 2.5 * abs(math.log2((own + 0.01) / (rest + 0.01))))
-    return min(matters, among(own, centre, spread, error))
+    return level(own, rest, n, metric.deviation, row, is_share=metric.is_share)
 
 
 def _against(scene: Scene, metric: Metric, own: float, rest: float | None) -> str:

@@ -107,3 +107,34 @@ def test_a_share_has_a_deviation_even_where_it_is_all_or_none(part: float) -> No
 )
 def test_a_middling_rank_tells_little(above: int, part: float) -> None:
     assert surprise.of_rank(4.0, above, 16) == pytest.approx(4.0 * part)
+
+
+OTHERS = {"entities": 9, "centre": 10.0, "spread": 1 / 1.4826}
+
+
+def test_a_level_is_measured_among_the_others_where_there_are_several() -> None:
+    assert surprise.level(13.0, 10.5, 10**9, 4.0, OTHERS) == pytest.approx(3.0)
+    few = {**OTHERS, "entities": 4}
+    assert surprise.level(13.0, 10.5, 10**9, 4.0, few) == pytest.approx(5 * 2.5 / 4, abs=1e-3)
+    for lacking in ("centre", "spread", "entities"):
+        told = {**OTHERS, lacking: None}
+        assert surprise.level(13.0, 10.5, 10**9, 4.0, told) == surprise.level(
+            13.0, 10.5, 10**9, 4.0, few
+        )
+
+
+def test_a_level_of_few_rows_is_widened_by_their_error() -> None:
+    assert surprise.level(13.0, 10.5, 4, 4.0, OTHERS) == pytest.approx(3 / math.hypot(1.0, 2.0))
+
+
+def test_a_level_that_differs_little_tells_little_however_close_the_others_are() -> None:
+    close = {**OTHERS, "spread": 1e-6}
+    assert surprise.level(10.1, 10.0, 10**9, 4.0, close) == pytest.approx(0.5)
+    assert surprise.level(10.1, 10.0, 10**9, 0.0, close) == 0
+
+
+def test_a_rare_share_that_doubles_matters_though_it_is_small() -> None:
+    rare = {"entities": 9, "centre": 0.01, "spread": 1e-6}
+    plain = surprise.level(0.03, 0.01, 10**9, 0.3, rare)
+    assert plain == pytest.approx(20 * 0.02 / 0.3)
+    assert surprise.level(0.03, 0.01, 10**9, 0.3, rare, is_share=True) == pytest.approx(2.5)
