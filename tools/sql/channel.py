@@ -51,7 +51,8 @@ class Inbox:
             self._needed = end
             return None
         try:
-            head = json.loads(self._buffer[SIZES.size : start])
+            # As text: from bytes json would first guess at the encoding.
+            head = json.loads(self._buffer[SIZES.size : start].decode())
         except (ValueError, RecursionError) as exc:
             raise BrokenError("a head that is no JSON") from exc
         if not isinstance(head, dict):

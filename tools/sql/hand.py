@@ -60,7 +60,8 @@ class SqlHand:
         self._pool = pool
         self.session = session
         self.limits = limits
-        self._told_limits = limits.model_dump_json()
+        # But for what is as usual: it goes with every request.
+        self._told_limits = limits.model_dump_json(exclude_defaults=True)
         self._closed = False
 
     async def info(self, *, offset: int = 0, reply_chars: int | None = None) -> Reply:

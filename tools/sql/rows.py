@@ -15,6 +15,8 @@ NOTE_ROOM = 640
 """Kept free in every reply for the fields and the note that say what is missing."""
 SKIP_BLOCK = 2048
 """Rows thrown away at a time on the way to an offset."""
+MOST_BESIDE = 8
+"""Characters for each column, beyond its name, its type and what a row holds of it."""
 BLOCK = 32
 """Rows fetched at a time; the first comes alone, for it may hold megabytes."""
 
@@ -88,8 +90,13 @@ def render_rows(
     always there (field cases F8 to F10)."""
     most = reply_chars or limits.reply_chars
     room = most - NOTE_ROOM - len(remark or "")
-    columns, types, rows, whole = _narrow(fetched, room)
-    kept = _shorten(rows, room - len(compact([columns, types])))
+    columns, types = _clipped(fetched.columns), _clipped(fetched.types)
+    rows: Sequence[list[Any]] = fetched.rows
+    kept, whole = list(rows), True
+    # What mostly fits is seen to fit in one text, more than either sum below would come to.
+    if len(compact([columns, types, rows])) + MOST_BESIDE * len(columns) > room:
+        columns, types, rows, whole = _narrow(columns, types, rows, room)
+        kept = _shorten(rows, room - len(compact([columns, types])))
     reason: str | None = None
     notes = [remark] if remark else []
     if not whole:
@@ -135,16 +142,20 @@ def _ask_for_more(most: int, limits: ToolLimits) -> str:
     return f" ask for a longer reply (reply_chars, at most {limits.max_reply_chars}),"
 
 
-def _narrow(fetched: Fetched, room: int) -> tuple[list[str], list[str], Sequence[list[Any]], bool]:
+def _clipped(names: Sequence[str]) -> list[str]:
+    return [clip(name, 200)[0] for name in names]
+
+
+def _narrow(
+    names: list[str], types: list[str], rows: Sequence[list[Any]], room: int
+) -> tuple[list[str], list[str], Sequence[list[Any]], bool]:
     """As many leading columns as fit together with one row."""
-    names = [clip(name, 200)[0] for name in fetched.columns]
-    types = [clip(kind, 200)[0] for kind in fetched.types]
-    first = fetched.rows[0] if fetched.rows else [None] * len(names)
+    first = rows[0] if rows else [None] * len(names)
     count = len(names)
     # As much as the sum below comes to in the end, without a text for each column.
     whole = sum(len(compact(part)) for part in (names, types, first)) + 3 * count - 3
     if count and whole <= room:
-        return names, types, fetched.rows, True
+        return names, types, rows, True
     used, fits = 0, 0
     for name, kind, value in zip(names, types, first, strict=True):
         used += len(compact([name, kind, value])) + 2
@@ -152,8 +163,8 @@ def _narrow(fetched: Fetched, room: int) -> tuple[list[str], list[str], Sequence
             break
         fits += 1
     if fits == len(names):
-        return names, types, fetched.rows, True
-    return names[:fits], types[:fits], [row[:fits] for row in fetched.rows], False
+        return names, types, rows, True
+    return names[:fits], types[:fits], [row[:fits] for row in rows], False
 
 
 def _shorten(rows: Sequence[list[Any]], room: int) -> list[list[Any]]:

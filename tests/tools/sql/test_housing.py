@@ -87,6 +87,7 @@ def test_it_is_nobody_and_cannot_write_or_speak_or_be_traced(around: dict[str, A
 
 def test_it_has_no_environment_but_neutral_values(around: dict[str, Any]) -> None:
     assert set(around["environ"]) <= {
+        "GLIBC_TUNABLES",
         "HOME",
         "LD_LIBRARY_PATH",
         "MALLOC_ARENA_MAX",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -219,3 +220,20 @@ def test_every_value_of_a_row_is_shown_as_it_is_by_itself(row: tuple[Any, ...]) 
     assert found.rows == ([value for value, _ in shown],)
     assert found.clipped == any(cut for _, cut in shown)
     assert [type(value) for value in found.rows[0]] == [type(value) for value, _ in shown]
+
+
+@given(data=st.data(), columns=st.integers(1, 6), count=st.integers(0, 12))
+@settings(deadline=None)
+def test_what_is_seen_to_fit_at_one_look_is_what_fits_column_by_column_and_row_by_row(
+    data: st.DataObject, columns: int, count: int
+) -> None:
+    row = st.tuples(*[st.none() | st.integers() | st.text(max_size=30)] * columns)
+    names = data.draw(st.lists(st.text(max_size=30), min_size=columns, max_size=columns))
+    rows = data.draw(st.lists(row, min_size=count, max_size=count))
+    result = replace(fetched(rows, columns=columns), columns=tuple(names))
+    size = len(compact([result.columns, result.types, result.rows]))
+    most = NOTE_ROOM + size + data.draw(st.integers(-20, 60))
+    quick = render_rows(result, LIMITS, reply_chars=most)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tools.sql.rows.MOST_BESIDE", 1 << 20)
+        assert render_rows(result, LIMITS, reply_chars=most) == quick
