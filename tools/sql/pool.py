@@ -237,9 +237,15 @@ class SqlPool:
     def _next_job(self) -> Job | None:
         """Of a session that holds the fewest places; of several such the first in line."""
         free = sum(self._slots - len(self._jobs[worker]) for worker in self._shared())
-        able = (job for job in self._waiting if not job.alone and self._may_more(job.hand))
-        job = min(able, key=lambda job: self._held[job.hand], default=None)
-        return job if job is not None and self._held[job.hand] < free else None
+        chosen: Job | None = None
+        for job in self._waiting:
+            if job.alone or not self._may_more(job.hand):
+                continue
+            if chosen is None or self._held[job.hand] < self._held[chosen.hand]:
+                chosen = job
+            if not self._held[chosen.hand]:
+                break  # nobody holds fewer
+        return chosen if chosen is not None and self._held[chosen.hand] < free else None
 
     def _shared(self) -> list[WorkerProcess]:
         """Those that serve; the spare does instead of one that a single request has to itself."""
