@@ -99,11 +99,11 @@ class Inbox:
         if len(self._buffer) < end:
             self._needed = end
             return None
-        raw, payload = bytes(self._buffer[_HEAD.size : start]), bytes(self._buffer[start:end])
+        raw, payload = self._buffer[_HEAD.size : start], bytes(self._buffer[start:end])
         del self._buffer[:end]
         self._needed = _HEAD.size
         try:
-            message = json.loads(raw)
+            message = json.loads(raw.decode())  # from bytes json would first guess at the encoding
         except (ValueError, RecursionError) as exc:
             raise JsonError(number) from exc
         if not isinstance(message, dict):

@@ -9,7 +9,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 SIZES = struct.Struct(">II")
 MOST_HEAD = 4 << 20
@@ -118,8 +118,8 @@ class Wire(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """asyncio: the socket is ours."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # Not every event loop's transport is an asyncio.Transport; each does what one does.
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         """asyncio: something has come in."""

@@ -28,12 +28,12 @@ class Listening:
 
     def __exit__(self, *raised: object) -> None:
         """Leave it, to answer."""
-        self._freed.set()
         self._right.release()
+        self._freed.set()
 
     def _stand_by(self) -> None:
         # After each `__exit__` somebody looks, one tick later or two, whether the right still lies there: the
-        # mark is set before that and taken away only before a whole tick.
+        # mark is set once it is free, and taken away only before a whole tick.
         with self._next:
             while True:
                 self._freed.wait()
