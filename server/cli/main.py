@@ -17,6 +17,7 @@ import typer
 from core import hints
 from core.errors import DdrError
 from server import settings
+from server.cli.empties import refuse_empty
 
 COMMANDS = (
     "server.cli.demo",
@@ -95,7 +96,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: list[str]) -> int:
     try:
-        code = build_app()(args=args, prog_name=_NAME, standalone_mode=False)
+        tree = typer.main.get_command(build_app())
+        refuse_empty(tree, args)
+        code = tree(args=args, prog_name=_NAME, standalone_mode=False)
     except DdrError as exc:
         if os.environ.get("DDR_DEBUG") == "1":
             raise
