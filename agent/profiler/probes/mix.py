@@ -134,7 +134,8 @@ def _read_values(scene: Scene, column: Column, reply: Reply) -> tuple[list[Findi
         worth = shares(own, rest, total) if rest is not None else 10 * own
         worth *= 0.3 if column.role is Role.CODE else 1.0
         if column.key in scene.nested:
-            rest, worth = None, own
+            # No other entity has it: it is told as far as it is not an even part.
+            rest, worth = None, shares(own, 1 / max(1, whole(row.get("different"))), total)
         if place == 1 and n and counts.count(n) == 1:
             told = sentences.most_frequent(voice, column.phrase, value, own, n)
             if column.joined and rest is None:

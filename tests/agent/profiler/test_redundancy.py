@@ -12,7 +12,7 @@ from agent.profiler.redundancy import Redundant, find_redundant
 from agent.profiler.reply import Conversation
 from agent.profiler.roles import Role
 from tests.agent.profiler.exploring import converse, explore, task
-from tests.agent.profiler.putting import about, said, table
+from tests.agent.profiler.putting import about, put, said, table
 from tests.agent.profiler.worlds import build
 
 SHOP = "'s' || (i % 6) AS shop"
@@ -95,6 +95,23 @@ def test_an_entitys_own_keys_are_counted_and_not_compared(tmp_path: Path) -> Non
         assert "pair" not in each
     assert "Shop s1 has 4 different values of visit." in sentences
     assert list(about(said(path, "s1", mix.probes), "Kind k", "for the rest"))
+
+
+@pytest.mark.parametrize(
+    ("visit", "least", "most"),
+    [
+        ("(i // 6) % 4", 0.0, 0.5),  # even parts but for a few rows
+        ("least((i // 6) % 12, 3)", 1.0, 5.0),  # one has three in four
+    ],
+)
+def test_an_own_key_is_told_the_earlier_the_less_even_the_parts_are(
+    tmp_path: Path, visit: str, least: float, most: float
+) -> None:
+    path = table(tmp_path, f"{SHOP}, 'v' || (i % 6) || '-' || ({visit}) AS visit, {COST}", 604)
+    assert redundant(path).nested == {"t.visit"}
+    told = [f for f in put(path, "s1", mix.probes) if f.text.startswith("The most frequent visit")]
+    assert len(told) == 1
+    assert least <= told[0].surprise <= most
 
 
 @pytest.mark.parametrize(
