@@ -53,8 +53,11 @@ class ItemProof:
 
 
 def prove(item: ChecklistItem, scenario_id: str, settings: Settings) -> ItemProof:
-    """Both sides, on the database that the agents of its entity explore. It is only read. Raises ChecklistError for an item without evidence,
-    UsageError or DatabaseError where the database is not here or not DuckDB's."""
+    """Both sides, on the database that the agents of its entity explore; it is only read.
+
+    Raises ChecklistError for an item without evidence, UsageError or DatabaseError where the database is
+    not here or not DuckDB's.
+    """
     if item.evidence_sql is None or item.expected is None:
         raise ChecklistError(f"{item.id} has no evidence in SQL")
     installed = open_scenario(scenario_id, settings.home)
